@@ -9,10 +9,16 @@ function(gem_module name)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
+  if(NOT sources)
+    return()
+  endif()
+
   add_library(gem_${name} STATIC ${sources})
   target_link_libraries(gem_${name} PUBLIC gem_flags ${ARG_PACKAGES})
   foreach(module IN LISTS ARG_DEPENDS)
-    target_link_libraries(gem_${name} PUBLIC gem_${module})
+    if(TARGET gem_${module})
+      target_link_libraries(gem_${name} PUBLIC gem_${module})
+    endif()
   endforeach()
 
   if(GEM_TESTS AND tests)
@@ -28,4 +34,26 @@ function(gem_test_program target)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} gem_testing GTest::gtest_main)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS "rung${ARG_RUNG};${ARG_LABEL}" TIMEOUT 600)
+endfunction()
+
+# gem_fuzz_target(NAME LABEL l RUNG n LINK ...): tests/fuzz/NAME_fuzz.cc, which defines
+# LLVMFuzzerTestOneInput. With GEM_FUZZ a libFuzzer program fuzz_NAME; with GEM_TESTS a ctest test
+# fuzz.NAME that replays the committed corpus tests/fuzz/corpus/NAME with any compiler.
+function(gem_fuzz_target name)
+  cmake_parse_arguments(ARG "" "RUNG;LABEL" "LINK" ${ARGN})
+  if(GEM_FUZZ)
+    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}_fuzz.cc)
+    target_link_libraries(fuzz_${name} PRIVATE ${ARG_LINK})
+    target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+  if(GEM_TESTS)
+    add_executable(replay_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}_fuzz.cc
+                                  ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+    target_link_libraries(replay_${name} PRIVATE ${ARG_LINK})
+    target_include_directories(replay_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    add_test(NAME fuzz.${name}
+             COMMAND replay_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS "rung${ARG_RUNG};${ARG_LABEL};fuzz" TIMEOUT 300)
+  endif()
 endfunction()
