@@ -38,7 +38,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (address >= guard.begin.load() && address < guard.end.load()) {
       write_stderr("gem: ");
       write_stderr(guard.path.data());
-      write_stderr(": the file was cut or overwritten while gem was using it; restore it and restart\n");
+      write_stderr(
+          ": the file was cut or overwritten while gem was using it; restore it and restart\n");
       ::_exit(code_info(Code::kIo).exit_code);
     }
   }
@@ -164,8 +165,10 @@ Status MappedFile::verify_unchanged() const {
 #endif
   const Stamp now{static_cast<uint64_t>(info.st_size), modified.tv_sec, modified.tv_nsec};
   if (now == stamp_) return {};
-  return fail(Code::kIo, "{}: the file was changed while gem was using it ({} bytes then, {} now); restart gem",
-              path_, stamp_.size_bytes, now.size_bytes);
+  return fail(
+      Code::kIo,
+      "{}: the file was changed while gem was using it ({} bytes then, {} now); restart gem", path_,
+      stamp_.size_bytes, now.size_bytes);
 }
 
 }  // namespace gem

@@ -17,7 +17,8 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
 using Status = Result<void>;
 
-// fail(Code::kCorrupt, "tensor {} ends at {}", ...): an Error in the form that Result converts from.
+// fail(Code::kCorrupt, "tensor {} ends at {}", ...): an Error in the form that Result converts
+// from.
 template <class... Args>
 tl::unexpected<Error> fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
   return tl::unexpected<Error>(Error(code, fmt::format(format, std::forward<Args>(args)...)));
@@ -29,16 +30,16 @@ tl::unexpected<Error> fail(Code code, fmt::format_string<Args...> format, Args&&
 #define GEM_CONCAT(a, b) GEM_CONCAT_(a, b)
 
 // Returns the error of `expression` from the enclosing function, if it has one.
-#define GEM_TRY(expression)                                                         \
-  do {                                                                              \
-    if (auto gem_status = (expression); !gem_status)                                \
-      return tl::unexpected<::gem::Error>(std::move(gem_status).error());           \
+#define GEM_TRY(expression)                                               \
+  do {                                                                    \
+    if (auto gem_status = (expression); !gem_status)                      \
+      return tl::unexpected<::gem::Error>(std::move(gem_status).error()); \
   } while (false)
 
 // GEM_ASSIGN(auto file, File::open(path)): the value, or return of the error.
 #define GEM_ASSIGN(declaration, expression) \
   GEM_ASSIGN_(GEM_CONCAT(gem_result_, __LINE__), declaration, expression)
-#define GEM_ASSIGN_(result, declaration, expression)                                     \
-  auto result = (expression);                                                            \
-  if (!result) return tl::unexpected<::gem::Error>(std::move(result).error());           \
+#define GEM_ASSIGN_(result, declaration, expression)                           \
+  auto result = (expression);                                                  \
+  if (!result) return tl::unexpected<::gem::Error>(std::move(result).error()); \
   declaration = std::move(*result)

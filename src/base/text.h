@@ -8,8 +8,8 @@
 namespace gem {
 
 // `text` with every control byte other than newline and tab, and every byte that is not part of
-// well-formed UTF-8, written as \xNN. Text from models, files and clients passes through here on its
-// way to a terminal or a log.
+// well-formed UTF-8, written as \xNN. Text from models, files and clients passes through here on
+// its way to a terminal or a log.
 std::string escape_for_terminal(std::string_view text);
 
 // escape_for_terminal with newlines and tabs escaped too, cut to `max_bytes`: for one-line errors.

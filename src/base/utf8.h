@@ -10,11 +10,11 @@ namespace gem {
 struct Utf8Step {
   enum class Kind : uint8_t { kCharacter, kInvalid, kIncomplete } kind;
   uint32_t code_point;  // U+FFFD unless kCharacter
-  uint8_t bytes;        // kInvalid: length of the maximal ill-formed subpart; kIncomplete: what is left
+  uint8_t bytes;  // kInvalid: length of the maximal ill-formed subpart; kIncomplete: what is left
 };
 
-// Decodes the first character of `bytes`, which must not be empty. kIncomplete means that `bytes` ends
-// inside a sequence that is well formed so far.
+// Decodes the first character of `bytes`, which must not be empty. kIncomplete means that `bytes`
+// ends inside a sequence that is well formed so far.
 Utf8Step utf8_step(std::string_view bytes);
 
 // Appends the UTF-8 form of `code_point`, a Unicode scalar value.
