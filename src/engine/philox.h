@@ -1,5 +1,6 @@
-// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a counter-based
-// generator, so a draw depends on seed, position and purpose alone and there is no state to rewind.
+// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a
+// counter-based generator, so a draw depends on seed, position and purpose alone and there is no
+// state to rewind.
 #pragma once
 #include <array>
 #include <cstdint>

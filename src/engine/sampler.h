@@ -1,6 +1,7 @@
 // From one row of logits to one token. The order is fixed (docs/sampling.md):
 //   bias and masks, penalties, top-k, top-p, min-p, temperature, draw.
-// Temperature 0 is greedy: the argmax after bias, masks and penalties. Argmax ties go to the lowest id.
+// Temperature 0 is greedy: the argmax after bias, masks and penalties. Argmax ties go to the lowest
+// id.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,10 +17,11 @@ struct SamplingOptions {
   int32_t top_k = 64;        // 0 = off
   float top_p = 0.95f;       // 1 = off
   float min_p = 0.0f;        // 0 = off
-  float repetition_penalty = 1.0f;  // 1 = off: positive logits are divided by it, negative multiplied
-  float presence_penalty = 0.0f;    // subtracted once from ids that occurred
-  float frequency_penalty = 0.0f;   // subtracted once per occurrence
-  int32_t penalty_window = 64;      // last tokens (prompt and answer) that count; -1 = all, 0 = none
+  float repetition_penalty =
+      1.0f;                       // 1 = off: positive logits are divided by it, negative multiplied
+  float presence_penalty = 0.0f;  // subtracted once from ids that occurred
+  float frequency_penalty = 0.0f;  // subtracted once per occurrence
+  int32_t penalty_window = 64;     // last tokens (prompt and answer) that count; -1 = all, 0 = none
   uint64_t seed = 0;
   std::vector<std::pair<int32_t, float>> logit_bias;  // id, added to its logit
 
@@ -32,10 +34,10 @@ class Sampler {
   // `masked`: ids that are never sampled.
   Sampler(SamplingOptions options, int32_t vocabulary, std::span<const int32_t> masked);
 
-  // Draws the token at absolute position `position` from `logits` [vocabulary]. `history` is every token
-  // before it, prompt included; the penalties look at its tail. The same arguments give the same token.
-  // Returns kDevice if a logit is not finite (NaN, or +infinity; -infinity means masked), kInvalid if
-  // nothing is left to sample.
+  // Draws the token at absolute position `position` from `logits` [vocabulary]. `history` is every
+  // token before it, prompt included; the penalties look at its tail. The same arguments give the
+  // same token. Returns kDevice if a logit is not finite (NaN, or +infinity; -infinity means
+  // masked), kInvalid if nothing is left to sample.
   Result<int32_t> sample(std::span<const float> logits, std::span<const int32_t> history,
                          int64_t position);
 
@@ -52,8 +54,8 @@ class Sampler {
 
   SamplingOptions options_;
   std::vector<int32_t> masked_;
-  std::vector<float> logits_;        // scratch [vocabulary]
-  std::vector<Entry> candidates_;    // scratch
+  std::vector<float> logits_;      // scratch [vocabulary]
+  std::vector<Entry> candidates_;  // scratch
 };
 
 }  // namespace gem

@@ -1,5 +1,5 @@
-// Where reference data comes from. Goldens that every machine needs live in tests/golden; what only the
-// developers' shared folder has is optional, and a test that wants it says so when it skips.
+// Where reference data comes from. Goldens that every machine needs live in tests/golden; what only
+// the developers' shared folder has is optional, and a test that wants it says so when it skips.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace gem::testing {
 // Path of a file below tests/golden. Fails the test if it is missing.
 std::string golden_path(const std::string& relative);
 
-// Path of a file below the shared folder, or empty if it is not there. CMake's GEM_SHARED_DIR names the
-// folder; the environment variable GEM_SHARED_DIR overrides it.
+// Path of a file below the shared folder, or empty if it is not there. CMake's GEM_SHARED_DIR names
+// the folder; the environment variable GEM_SHARED_DIR overrides it.
 std::string shared_path(const std::string& relative);
 
 nlohmann::ordered_json read_json(const std::string& path);
@@ -24,6 +24,6 @@ void write_bytes(const std::string& path, const std::string& bytes);
 }  // namespace gem::testing
 
 // Declares `name` as the path of a shared file, or skips the test, loudly.
-#define GEM_SHARED_OR_SKIP(name, relative)                                              \
-  const std::string name = ::gem::testing::shared_path(relative);                       \
+#define GEM_SHARED_OR_SKIP(name, relative)                        \
+  const std::string name = ::gem::testing::shared_path(relative); \
   if (name.empty()) GTEST_SKIP() << "needs the shared folder's " << (relative)
