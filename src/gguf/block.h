@@ -1,5 +1,5 @@
-// Tensor element types and their block formats (spec: ggml's published layouts). Values of a row run
-// along the first dimension; a row is a whole number of blocks.
+// Tensor element types and their block formats (spec: ggml's published layouts). Values of a row
+// run along the first dimension; a row is a whole number of blocks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ struct BlockFormat {
 // The format of a type that gem reads.
 const BlockFormat& block_format(Type type);
 
-// The format of any type number of the ggml family (K-quants and the rest too, so that extents can be
-// checked and the type named), or nothing for numbers that were never assigned or were removed.
+// The format of any type number of the ggml family (K-quants and the rest too, so that extents can
+// be checked and the type named), or nothing for numbers that were never assigned or were removed.
 std::optional<BlockFormat> known_format(uint32_t type_number);
 
 // "Q4_K", or "type 99" for numbers without a format.
@@ -45,8 +45,8 @@ size_t row_bytes(Type type, size_t values);
 void dequantize(Type type, const std::byte* data, std::span<float> out);
 
 // The reference quantizers, rounding as ggml's do; used by the writer of synthetic models and by
-// tests. in.size() must be a multiple of the block size; `out` must have row_bytes(type, in.size()).
-// kF32, kF16, kBF16, kQ4_0, kQ8_0 and kQ6K.
+// tests. in.size() must be a multiple of the block size; `out` must have row_bytes(type,
+// in.size()). kF32, kF16, kBF16, kQ4_0, kQ8_0 and kQ6K.
 void quantize(Type type, std::span<const float> in, std::byte* out);
 
 float f16_to_f32(uint16_t bits);

@@ -1,6 +1,6 @@
-// A GGUF file, read through bounded little-endian views of a read-only mapping. Everything that comes
-// from the file (lengths, counts, offsets, products) is checked before use; after open() succeeds every
-// view that the accessors hand out lies inside the mapping.
+// A GGUF file, read through bounded little-endian views of a read-only mapping. Everything that
+// comes from the file (lengths, counts, offsets, products) is checked before use; after open()
+// succeeds every view that the accessors hand out lies inside the mapping.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +34,8 @@ enum class ValueKind : uint32_t {
 };
 std::string_view kind_name(ValueKind kind);
 
-// A metadata value, still in the file. Scalars are decoded on request; a request for another kind than
-// the stored one gives nothing.
+// A metadata value, still in the file. Scalars are decoded on request; a request for another kind
+// than the stored one gives nothing.
 class Value {
  public:
   Value(ValueKind kind, ValueKind element, uint64_t count, std::span<const std::byte> bytes)
@@ -57,8 +57,8 @@ class Value {
   // Any integer kind that fits.
   std::optional<int64_t> as_integer() const;
 
-  // Array contents, copied (numbers) or viewed in the mapping (strings); nothing if the element kind
-  // differs.
+  // Array contents, copied (numbers) or viewed in the mapping (strings); nothing if the element
+  // kind differs.
   std::optional<std::vector<int32_t>> as_i32_array() const;
   std::optional<std::vector<uint32_t>> as_u32_array() const;
   std::optional<std::vector<float>> as_f32_array() const;
@@ -91,8 +91,8 @@ struct TensorInfo {
 
 class File {
  public:
-  // Maps and parses `path`. Errors name the file, and what it is when it is not a GGUF file that gem
-  // reads (see identify.h). Tensors of types that gem does not read are listed, not refused.
+  // Maps and parses `path`. Errors name the file, and what it is when it is not a GGUF file that
+  // gem reads (see identify.h). Tensors of types that gem does not read are listed, not refused.
   static Result<File> open(const std::string& path);
 
   // Parses bytes that the caller keeps alive; for tests and fuzzing. `name` is used in messages.
@@ -107,7 +107,9 @@ class File {
   std::span<const std::byte> data(const TensorInfo& tensor) const;
 
   uint64_t alignment() const { return alignment_; }
-  uint64_t header_bytes() const { return data_begin_; }  // magic to the padded start of the data section
+  uint64_t header_bytes() const {
+    return data_begin_;
+  }  // magic to the padded start of the data section
   uint64_t size_bytes() const { return bytes_.size(); }
   std::span<const std::byte> bytes() const { return bytes_; }
 
@@ -121,10 +123,10 @@ class File {
   std::optional<MappedFile> mapping_;
   std::string name_;
   std::span<const std::byte> bytes_;
-  std::vector<KeyValue> metadata_;           // file order
-  std::vector<uint32_t> metadata_by_key_;    // indices, sorted by key
-  std::vector<TensorInfo> tensors_;          // file order
-  std::vector<uint32_t> tensors_by_name_;    // indices, sorted by name
+  std::vector<KeyValue> metadata_;         // file order
+  std::vector<uint32_t> metadata_by_key_;  // indices, sorted by key
+  std::vector<TensorInfo> tensors_;        // file order
+  std::vector<uint32_t> tensors_by_name_;  // indices, sorted by name
   uint64_t alignment_ = 32;
   uint64_t data_begin_ = 0;
 };

@@ -25,7 +25,8 @@ struct MemoryPlan {
   uint64_t total_bytes() const { return weight_bytes + kv_bytes + scratch_bytes; }
 };
 
-// K and V of `context` positions: rings of exactly the window for SWA layers, whole for full layers.
+// K and V of `context` positions: rings of exactly the window for SWA layers, whole for full
+// layers.
 uint64_t kv_bytes(const Profile& profile, KvType type, int64_t context_tokens);
 // The part of kv_bytes that SWA rings take: the size of one snapshot.
 uint64_t swa_ring_bytes(const Profile& profile, KvType type);
@@ -35,8 +36,8 @@ uint64_t scratch_bytes(const Profile& profile, int64_t rows, int64_t logits_rows
 MemoryPlan plan_memory(const Profile& profile, uint64_t weight_bytes, KvType type,
                        int64_t context_tokens, int64_t rows, int64_t logits_rows);
 
-// The largest context, a multiple of 256 and at most the profile's, whose plan fits in `budget_bytes`;
-// 0 if none does.
+// The largest context, a multiple of 256 and at most the profile's, whose plan fits in
+// `budget_bytes`; 0 if none does.
 int64_t largest_context(const Profile& profile, uint64_t weight_bytes, KvType type, int64_t rows,
                         int64_t logits_rows, uint64_t budget_bytes);
 

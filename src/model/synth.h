@@ -1,5 +1,6 @@
-// Synthetic models: every shape and metadata key of a profile, weights from a seed, scaled so that the
-// residual stream and the logits stay in the range of a trained model. Text made by them means nothing.
+// Synthetic models: every shape and metadata key of a profile, weights from a seed, scaled so that
+// the residual stream and the logits stay in the range of a trained model. Text made by them means
+// nothing.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,14 +14,14 @@ namespace gem {
 
 struct SynthOptions {
   uint64_t seed = 1;
-  bool header_only = false;             // a sparse file: header, then a hole of the data's size
+  bool header_only = false;  // a sparse file: header, then a hole of the data's size
   gguf::Type table_type = gguf::Type::kQ8_0;
   const gguf::File* vocabulary = nullptr;  // copies its tokenizer.* keys; else a made-up vocabulary
   std::function<void(uint64_t done_bytes, uint64_t all_bytes)> progress;  // may be empty
 };
 
-// Writes the file to `path` under a temporary name and renames it when complete. The same profile, seed
-// and vocabulary give the same bytes on every machine.
+// Writes the file to `path` under a temporary name and renames it when complete. The same profile,
+// seed and vocabulary give the same bytes on every machine.
 Status write_synthetic_model(const Profile& profile, const SynthOptions& options,
                              const std::string& path);
 

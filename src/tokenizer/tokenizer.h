@@ -1,7 +1,7 @@
 // Text <-> ids, exactly as the Gemma 4 tokenizer does it (docs/tokenizer.md).
 //
-// A newline run and the text between newline runs are the units of BPE; there is no word splitting and
-// no normalisation. Encoding is total: it never fails, whatever the bytes.
+// A newline run and the text between newline runs are the units of BPE; there is no word splitting
+// and no normalisation. Encoding is total: it never fails, whatever the bytes.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,15 +19,15 @@ using TokenId = int32_t;
 // What a tokenizer is built from, as a model file stores it. Views must stay valid as long as the
 // tokenizer: they usually point into the mapped file.
 struct VocabularySource {
-  std::string_view model;                        // tokenizer.ggml.model
-  std::vector<std::string_view> tokens;          // tokenizer.ggml.tokens
-  std::vector<int32_t> token_types;              // tokenizer.ggml.token_type
-  std::vector<std::string_view> merges;          // tokenizer.ggml.merges, "left right", rank = index
+  std::string_view model;                // tokenizer.ggml.model
+  std::vector<std::string_view> tokens;  // tokenizer.ggml.tokens
+  std::vector<int32_t> token_types;      // tokenizer.ggml.token_type
+  std::vector<std::string_view> merges;  // tokenizer.ggml.merges, "left right", rank = index
   TokenId bos = -1;
   TokenId eos = -1;
   TokenId unknown = -1;
   TokenId padding = -1;
-  std::vector<TokenId> suppressed;               // tokenizer.ggml.suppress_tokens
+  std::vector<TokenId> suppressed;  // tokenizer.ggml.suppress_tokens
 };
 
 // Ids with a meaning of their own, found by spelling.
@@ -59,24 +59,24 @@ struct Segment {
 
 class Tokenizer {
  public:
-  // Returns kCorrupt or kUnsupported, naming what is wrong: another tokenizer model, a special token that
-  // is missing or repeated, an incomplete byte fallback, a merge that names no entry.
+  // Returns kCorrupt or kUnsupported, naming what is wrong: another tokenizer model, a special
+  // token that is missing or repeated, an incomplete byte fallback, a merge that names no entry.
   static Result<Tokenizer> create(const VocabularySource& source);
 
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
   ~Tokenizer();
 
-  // `parse_special` recognises the special tokens' spellings; without it nothing in `text` can become
-  // one. No BOS is added. Cost is O(n log n) in the bytes of the longest line.
+  // `parse_special` recognises the special tokens' spellings; without it nothing in `text` can
+  // become one. No BOS is added. Cost is O(n log n) in the bytes of the longest line.
   std::vector<TokenId> encode(std::string_view text, bool parse_special) const;
 
   // Segments are joined before BPE, so that text on both sides of a border merges as it does in one
   // string; only trusted segments are scanned for special tokens.
   std::vector<TokenId> encode(std::span<const Segment> segments) const;
 
-  // The bytes that `id` adds to the output: empty for control tokens unless `show_control`. Text tokens
-  // have U+2581 replaced by a space. Empty for ids out of range.
+  // The bytes that `id` adds to the output: empty for control tokens unless `show_control`. Text
+  // tokens have U+2581 replaced by a space. Empty for ids out of range.
   std::string piece(TokenId id, bool show_control = false) const;
 
   // All pieces joined. Not necessarily valid UTF-8: see StreamDecoder.
@@ -96,7 +96,8 @@ class Tokenizer {
   bool is_stop(TokenId id) const;
   // The file's suppress_tokens: never sampled, in any mode.
   std::span<const TokenId> suppressed_ids() const;
-  // Ids that make no sense in a chat answer (chat format, section 8): pad, bos, unk, mask, <|think|>,
+  // Ids that make no sense in a chat answer (chat format, section 8): pad, bos, unk, mask,
+  // <|think|>,
   // <|tool>, <tool|>, media tokens, <unusedN>, [multimodal].
   std::span<const TokenId> chat_masked_ids() const;
 
@@ -106,8 +107,8 @@ class Tokenizer {
   std::unique_ptr<State> state_;
 };
 
-// Bytes in, valid UTF-8 out: holds back at most three bytes of an unfinished character, and replaces
-// what can no longer become one by U+FFFD as soon as that is certain.
+// Bytes in, valid UTF-8 out: holds back at most three bytes of an unfinished character, and
+// replaces what can no longer become one by U+FFFD as soon as that is certain.
 class StreamDecoder {
  public:
   // The text that `bytes` completes; may be empty.

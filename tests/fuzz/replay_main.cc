@@ -1,4 +1,5 @@
-// Runs a fuzz target over every file of a folder, with any compiler: the committed corpus as a test.
+// Runs a fuzz target over every file of a folder, with any compiler: the committed corpus as a
+// test.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
