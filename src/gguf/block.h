@@ -45,8 +45,9 @@ size_t row_bytes(Type type, size_t values);
 void dequantize(Type type, const std::byte* data, std::span<float> out);
 
 // The reference quantizers, rounding as ggml's do; used by the writer of synthetic models and by
-// tests. in.size() must be a multiple of the block size; `out` must have row_bytes(type,
-// in.size()). kF32, kF16, kBF16, kQ4_0, kQ8_0 and kQ6K.
+// tests. Q6_K has a plainer rule of our own, with a slightly larger error than ggml's search. All
+// values must be finite; in.size() must be a multiple of the block size; `out` must have
+// row_bytes(type, in.size()).
 void quantize(Type type, std::span<const float> in, std::byte* out);
 
 float f16_to_f32(uint16_t bits);
