@@ -2,22 +2,21 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "gguf/block.h"
-#include "gguf/reader.h"
+#include "gguf/format.h"
+#include "gguf/value.h"
 
 namespace gem::gguf {
 
 class Writer {
  public:
-  explicit Writer(uint64_t alignment = 32) : alignment_(alignment) {}
+  // Writes general.alignment itself where it is not the default.
+  explicit Writer(uint64_t alignment = kDefaultAlignment);
 
   void add_u32(std::string_view key, uint32_t value);
   void add_i32(std::string_view key, int32_t value);
@@ -31,14 +30,16 @@ class Writer {
   // A value of another file, bytes for bytes.
   void add_copy(std::string_view key, const Value& value);
 
-  // Declares the next tensor; its bytes follow in the same order. Returns its index.
+  // Declares the next tensor; its bytes follow in the same order. Returns its index. A name has 1
+  // to 63 bytes, `ne` 1 to 4 dimensions (the first is the innermost, a whole number of blocks).
   size_t add_tensor(std::string_view name, Type type, std::span<const uint64_t> ne);
 
   // The header, padded to the alignment: all that stands before the first tensor's bytes.
   std::vector<std::byte> header() const;
   // Size of the whole file.
   uint64_t file_bytes() const;
-  // Padded extent of a declared tensor inside the data section.
+  // Place of a declared tensor in the data section. Zeros fill the gap up to the next tensor's
+  // offset and, after the last one, up to file_bytes().
   uint64_t tensor_bytes(size_t index) const { return tensors_[index].size_bytes; }
   uint64_t tensor_offset(size_t index) const { return tensors_[index].offset; }
   size_t tensor_count() const { return tensors_.size(); }
