@@ -30,7 +30,8 @@ struct VocabularySource {
   std::vector<TokenId> suppressed;  // tokenizer.ggml.suppress_tokens
 };
 
-// Ids with a meaning of their own, found by spelling.
+// Ids with a meaning of their own, found by spelling. Every vocabulary has eos, bos and the two of
+// turns; the others are -1 in a vocabulary without them, which no published one is.
 struct SpecialIds {
   TokenId pad, eos, bos, unk, mask;
   TokenId tool_open, tool_close;                    // <|tool> <tool|>
@@ -47,7 +48,7 @@ enum class TokenClass : uint8_t {
   kByte,     // one byte, <0x00> to <0xFF>
   kVisible,  // special, and its spelling is part of raw output (<|tool_call> and its kin)
   kControl,  // special, and has no text in output
-  kUnused,   // never to be sampled: <unusedN>, [multimodal]
+  kUnused,   // never to be sampled: <unusedN>, [multimodal]; also ids out of range
 };
 
 // A stretch of a prompt. Special tokens are recognised only in trusted text: what the chat template
@@ -72,7 +73,8 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, bool parse_special) const;
 
   // Segments are joined before BPE, so that text on both sides of a border merges as it does in one
-  // string; only trusted segments are scanned for special tokens.
+  // string; only trusted segments are scanned for special tokens. Neighbouring trusted segments
+  // count as one; an untrusted segment between them, even an empty one, keeps them apart.
   std::vector<TokenId> encode(std::span<const Segment> segments) const;
 
   // The bytes that `id` adds to the output: empty for control tokens unless `show_control`. Text
@@ -90,8 +92,10 @@ class Tokenizer {
 
   const SpecialIds& special() const;
   int32_t vocabulary_size() const;
+  int32_t merge_count() const;
 
-  // <eos>, <turn|>, <|tool_response>, and the file's own eos id.
+  // <eos>, <turn|>, <|tool_response>, <|turn> (the model would go on as somebody else), and the
+  // file's own eos id.
   std::span<const TokenId> stop_ids() const;
   bool is_stop(TokenId id) const;
   // The file's suppress_tokens: never sampled, in any mode.
