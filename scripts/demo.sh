@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Shows the whole path, from a model file to streamed text, on a small synthetic model:
+#
+#   scripts/demo.sh BUILD_DIR
+#
+# The model has the shape of Gemma 4 and random weights, so its text means nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly GEM="${1:-build/release}/gem"
+readonly MODEL=build/demo/small.gguf
+if [ ! -x "$GEM" ]; then
+  echo "demo: $GEM is not there; run 'make demo'" >&2
+  exit 1
+fi
+
+# Prints the command as a user would type it, then runs it.
+show() {
+  printf '\n== %s\n' "$1"
+  shift
+  printf '$'
+  printf ' %q' "$@"
+  printf '\n'
+  "$@"
+}
+
+mkdir -p build/demo
+show "A synthetic model: every tensor and key of a real one, small, weights from a seed" \
+  "$GEM" synth --profile small -o "$MODEL"
+show "What the file is, and the memory that a context takes" \
+  "$GEM" inspect "$MODEL"
+show "Text to token ids" \
+  "$GEM" tokenize "$MODEL" -p "Hello, world"
+show "A prompt, answered on the CPU (random weights: random words)" \
+  "$GEM" run "$MODEL" -p "Hello, world" --max-tokens 24
+
+cat <<END
+
+That was the whole path. Next, with a Gemma 4 12B or 31B model (GGUF, Q4_0):
+  $GEM inspect FILE        is it one that gem runs, and does it fit this machine?
+  $GEM run FILE            chat with it
+  $GEM run --help          everything that can be set
+END
