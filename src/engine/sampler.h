@@ -4,6 +4,7 @@
 // id.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ struct SamplingOptions {
 
 class Sampler {
  public:
-  // `masked`: ids that are never sampled.
+  // `options` must be valid for `vocabulary`. `masked`: ids that are never sampled, whatever their
+  // bias.
   Sampler(SamplingOptions options, int32_t vocabulary, std::span<const int32_t> masked);
 
   // Draws the token at absolute position `position` from `logits` [vocabulary]. `history` is every
@@ -49,13 +51,19 @@ class Sampler {
     float logit;
   };
 
-  void apply_penalties(std::span<const int32_t> history);
-  int32_t draw(int64_t position);
+  std::span<const float> edit(std::span<const float> logits, std::span<const int32_t> history);
+  void apply_penalties(std::span<const int32_t> tokens);
+  Status rank(std::span<const float> row, size_t depth);
+  double total_weight(std::span<const float> row, double least, double temperature) const;
+  std::optional<int32_t> draw(std::span<const float> row, bool whole, int64_t position) const;
 
   SamplingOptions options_;
-  std::vector<int32_t> masked_;
-  std::vector<float> logits_;      // scratch [vocabulary]
-  std::vector<Entry> candidates_;  // scratch
+  std::vector<uint8_t> masked_;  // [vocabulary], 1 = never sampled
+
+  // Scratch: nothing in it outlives a call.
+  std::vector<float> edited_;    // [vocabulary], logits with bias and penalties
+  std::vector<int32_t> counts_;  // [vocabulary], all 0 between calls
+  std::vector<Entry> ranked_;    // best first
 };
 
 }  // namespace gem

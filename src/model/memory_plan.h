@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/result.h"
 #include "model/profile.h"
 
 namespace gem {
@@ -40,5 +41,11 @@ MemoryPlan plan_memory(const Profile& profile, uint64_t weight_bytes, KvType typ
 // `budget_bytes`; 0 if none does.
 int64_t largest_context(const Profile& profile, uint64_t weight_bytes, KvType type, int64_t rows,
                         int64_t logits_rows, uint64_t budget_bytes);
+
+// kNoMemory, with the needs by part and the largest context that fits, if the plan exceeds
+// `budget_bytes`.
+Status check_memory(const Profile& profile, uint64_t weight_bytes, KvType type,
+                    int64_t context_tokens, int64_t rows, int64_t logits_rows,
+                    uint64_t budget_bytes);
 
 }  // namespace gem

@@ -46,8 +46,15 @@ struct Profile {
   int32_t tensors() const { return 14 * swa_layers() + 13 * full_layers() + 3; }
 };
 
+// Entries of the vocabulary that all published sizes share.
+inline constexpr int32_t kPublishedVocabulary = 262144;
+
 // 12b and 31b.
 std::span<const Profile> published_profiles();
+
+// small: head widths, window, pattern, RoPE and softcap of the published models at a few megabytes.
+// Only the writer of synthetic models and tests use these rows.
+std::span<const Profile> synthetic_profiles();
 
 // The row of that name, or nullptr.
 const Profile* find_profile(std::span<const Profile> profiles, std::string_view name);
