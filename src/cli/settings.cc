@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <random>
@@ -42,6 +43,21 @@ Result<std::pair<int32_t, float>> parse_bias(const std::string& text) {
 }
 
 }  // namespace
+
+void name_variable(CLI::Option& option) {
+  std::string variable = "GEM_";
+  for (const char c : option.get_lnames().front()) {
+    variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  option.envname(variable);
+}
+
+CLI::Option* add_switch(CLI::App& app, const std::string& names, bool& value,
+                        const std::string& help) {
+  CLI::Option* option = app.add_flag(names, value, help);
+  name_variable(*option);
+  return option;
+}
 
 void ModelSettings::add_to(CLI::App& app) {
   app.add_option("model", path, "Model file (GGUF)")->required();

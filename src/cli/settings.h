@@ -14,17 +14,21 @@
 
 namespace gem {
 
-// "--max-tokens" or "-p,--prompt": the last long name makes the variable, GEM_MAX_TOKENS.
+// The environment variable of an option: GEM_MAX_TOKENS for --max-tokens; the first long name
+// counts.
+void name_variable(CLI::Option& option);
+
 template <class T>
 CLI::Option* add_setting(CLI::App& app, const std::string& names, T& value,
                          const std::string& help) {
   CLI::Option* option = app.add_option(names, value, help);
-  std::string variable = "GEM_";
-  for (const char c : option->get_lnames().front()) {
-    variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return option->envname(variable);
+  name_variable(*option);
+  return option;
 }
+
+// A setting that is on or off: --raw, GEM_RAW=1, raw = true.
+CLI::Option* add_switch(CLI::App& app, const std::string& names, bool& value,
+                        const std::string& help);
 
 struct ModelSettings {
   std::string path;
