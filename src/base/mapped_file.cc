@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -12,6 +13,8 @@
 #include <cstring>
 #include <mutex>
 #include <utility>
+
+#include "base/text.h"
 
 namespace gem {
 namespace {
@@ -38,8 +41,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (address >= guard.begin.load() && address < guard.end.load()) {
       write_stderr("gem: ");
       write_stderr(guard.path.data());
-      write_stderr(
-          ": the file was cut or overwritten while gem was using it; restore it and restart\n");
+      write_stderr(": the file was cut or overwritten while gem was using it; restore it and restart\n");
       ::_exit(code_info(Code::kIo).exit_code);
     }
   }
@@ -90,6 +92,8 @@ void remove_guard(int slot) {
   guards[static_cast<size_t>(slot)].end.store(0);
 }
 
+std::string quoted(const std::string& path) { return quote_for_message(path, kMaxPathBytes); }
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -98,15 +102,18 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   // O_NONBLOCK: opening a pipe must not wait for its other end.
   file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.descriptor_ < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return fail(Code::kNotFound, "no such file");
-    return fail(Code::kIo, "cannot open: {}", std::strerror(errno));
+    if (errno == ENOENT || errno == ENOTDIR)
+      return fail(Code::kNotFound, "{}: no such file", quoted(path));
+    return fail(Code::kIo, "{}: cannot open: {}", quoted(path), std::strerror(errno));
   }
   struct stat info = {};
   if (::fstat(file.descriptor_, &info) != 0) {
-    return fail(Code::kIo, "cannot stat: {}", std::strerror(errno));
+    return fail(Code::kIo, "{}: cannot stat: {}", quoted(path), std::strerror(errno));
   }
-  if (S_ISDIR(info.st_mode)) return fail(Code::kInvalid, "is a directory, not a file");
-  if (!S_ISREG(info.st_mode)) return fail(Code::kInvalid, "is not a regular file");
+  if (S_ISDIR(info.st_mode))
+    return fail(Code::kInvalid, "{}: is a directory, not a file", quoted(path));
+  if (!S_ISREG(info.st_mode))
+    return fail(Code::kInvalid, "{}: is not a regular file", quoted(path));
 #if defined(__APPLE__)
   const timespec& modified = info.st_mtimespec;
 #else
@@ -117,7 +124,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
 
   void* address = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_SHARED,
                          file.descriptor_, 0);
-  if (address == MAP_FAILED) return fail(Code::kIo, "cannot map: {}", std::strerror(errno));
+  if (address == MAP_FAILED)
+    return fail(Code::kIo, "{}: cannot map: {}", quoted(path), std::strerror(errno));
   file.bytes_ = {static_cast<const std::byte*>(address), static_cast<size_t>(info.st_size)};
   file.guard_slot_ = add_guard(file.bytes_, path);
   return file;
@@ -156,7 +164,7 @@ void MappedFile::release() {
 Status MappedFile::verify_unchanged() const {
   struct stat info = {};
   if (::fstat(descriptor_, &info) != 0) {
-    return fail(Code::kIo, "{}: cannot stat: {}", path_, std::strerror(errno));
+    return fail(Code::kIo, "{}: cannot stat: {}", quoted(path_), std::strerror(errno));
   }
 #if defined(__APPLE__)
   const timespec& modified = info.st_mtimespec;
@@ -167,8 +175,8 @@ Status MappedFile::verify_unchanged() const {
   if (now == stamp_) return {};
   return fail(
       Code::kIo,
-      "{}: the file was changed while gem was using it ({} bytes then, {} now); restart gem", path_,
-      stamp_.size_bytes, now.size_bytes);
+      "{}: the file was changed while gem was using it ({} bytes then, {} now); restart gem",
+      quoted(path_), stamp_.size_bytes, now.size_bytes);
 }
 
 }  // namespace gem

@@ -11,10 +11,13 @@
 
 namespace gem {
 
+// Messages show a path as a whole, whatever its length.
+inline constexpr size_t kMaxPathBytes = 4096;
+
 class MappedFile {
  public:
   // Opens a regular file. `path` is used as given, bytes for bytes. Returns kNotFound, kIo (no
-  // permission) or kInvalid (a directory, a device, a pipe).
+  // permission) or kInvalid (a directory, a device, a pipe). Errors name the file.
   static Result<MappedFile> open(const std::string& path);
 
   MappedFile(MappedFile&& other) noexcept;

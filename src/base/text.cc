@@ -64,7 +64,7 @@ std::string quote_for_message(std::string_view text, size_t max_bytes) {
 }
 
 std::string format_bytes(uint64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes);
   size_t unit = 0;
   while (value >= 999.5 && unit + 1 < std::size(kUnits)) {

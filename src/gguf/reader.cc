@@ -16,15 +16,17 @@ namespace gem::gguf {
 namespace {
 
 // The fewest bytes of an entry: a key or name of one byte; a kind and a one-byte value, or one
-// dimension. They bound the counts in the header, so that a hostile one reserves no more than the
-// file justifies.
+// dimension. A count in the header that the file cannot hold is refused before any entry is read.
 constexpr uint64_t kMinMetadataBytes = 8 + 1 + 4 + 1;
 constexpr uint64_t kMinTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
-// A sparse file justifies any count: beyond this many entries, memory follows what is really read.
-constexpr uint64_t kMaxReserve = 4096;
 
-// No file system holds more, and it leaves room to add a header and padding without overflow.
-constexpr uint64_t kMaxDataBytes = uint64_t{1} << 62;
+// Vocabularies have less than a million. Without a ceiling, an array in the hole of a sparse file
+// of some terabytes would keep the reader busy for minutes.
+constexpr uint64_t kMaxArrayElements = uint64_t{1} << 24;
+
+// No disk holds more, and it leaves room for sums with padding and header, and for counts of
+// values.
+constexpr uint64_t kMaxDataBytes = uint64_t{1} << 60;
 
 // Every read is checked against the end; after a failed one nothing has moved.
 class Cursor {
@@ -86,6 +88,7 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
 
+// Whether the product fits; `product` is meaningless if not.
 bool multiply(uint64_t& product, uint64_t factor) {
   return !__builtin_mul_overflow(product, factor, &product);
 }
@@ -118,6 +121,7 @@ Result<ValueKind> read_kind(Cursor& in) {
   return static_cast<ValueKind>(number);
 }
 
+// `count` is at most kMaxArrayElements.
 Status skip_elements(Cursor& in, ValueKind kind, uint64_t count) {
   if (kind == ValueKind::kString) {
     for (uint64_t i = 0; i < count; ++i) {
@@ -125,8 +129,7 @@ Status skip_elements(Cursor& in, ValueKind kind, uint64_t count) {
     }
     return {};
   }
-  uint64_t size_bytes = fixed_size(kind);
-  if (!multiply(size_bytes, count) || !in.skip(size_bytes)) return in.past_end();
+  if (!in.skip(fixed_size(kind) * count)) return in.past_end();
   return {};
 }
 
@@ -140,6 +143,11 @@ Result<Value> read_value(Cursor& in) {
       return fail(Code::kUnsupported, "is an array of arrays, which no model that gem runs has");
     }
     if (!in.read(count)) return in.past_end();
+    if (count > kMaxArrayElements) {
+      return fail(Code::kCorrupt,
+                  "is an array of {} elements, more than {}; download the file again", count,
+                  kMaxArrayElements);
+    }
   }
   const uint64_t begin = in.position();
   GEM_TRY(skip_elements(in, element, count));
@@ -176,23 +184,19 @@ Result<TensorInfo> read_tensor(Cursor& in, std::string_view name) {
                 "has type number {}, which is no tensor type that gem knows; get a Q4_0 file",
                 tensor.type_number);
   }
-  uint64_t values = 1;
-  for (const uint64_t extent : tensor.ne) {
-    if (extent == 0 || !multiply(values, extent)) {
-      return fail(Code::kCorrupt, "has the impossible shape [{}]; download the file again",
-                  fmt::join(tensor.ne, ", "));
-    }
-  }
   if (tensor.ne[0] % format->block_values != 0) {
     return fail(
         Code::kCorrupt,
         "has rows of {} values, not a multiple of {}'s block of {}; download the file again",
         tensor.ne[0], format->name, format->block_values);
   }
-  tensor.size_bytes = values / format->block_values;
-  if (!multiply(tensor.size_bytes, format->block_bytes)) {
-    return fail(Code::kCorrupt, "has the impossible shape [{}]; download the file again",
-                fmt::join(tensor.ne, ", "));
+  tensor.size_bytes = format->block_bytes;
+  bool fits = multiply(tensor.size_bytes, tensor.ne[0] / format->block_values);
+  for (size_t i = 1; i < tensor.ne.size(); ++i)
+    fits = fits && multiply(tensor.size_bytes, tensor.ne[i]);
+  if (!fits || tensor.size_bytes == 0 || tensor.size_bytes > kMaxDataBytes) {
+    return fail(Code::kCorrupt, "has the impossible shape {}; download the file again",
+                tensor.describe());
   }
   return tensor;
 }
@@ -207,7 +211,6 @@ std::string label(std::string_view what, std::string_view name) {
 
 Result<std::vector<KeyValue>> read_metadata(Cursor& in, uint64_t count) {
   std::vector<KeyValue> metadata;
-  metadata.reserve(std::min(count, kMaxReserve));
   for (uint64_t i = 0; i < count; ++i) {
     std::string_view key;
     if (!in.read_string(key)) return in.past_end();
@@ -225,7 +228,6 @@ Result<std::vector<KeyValue>> read_metadata(Cursor& in, uint64_t count) {
 
 Result<std::vector<TensorInfo>> read_tensors(Cursor& in, uint64_t count) {
   std::vector<TensorInfo> tensors;
-  tensors.reserve(std::min(count, kMaxReserve));
   for (uint64_t i = 0; i < count; ++i) {
     std::string_view name;
     if (!in.read_string(name)) return in.past_end();
@@ -274,36 +276,38 @@ Result<uint64_t> contiguous_bytes(std::span<const TensorInfo> tensors, uint64_t 
   return end;
 }
 
-// Indices of `items` in the order of their names.
-template <class T, class Name>
-std::vector<uint32_t> order_by(const std::vector<T>& items, Name name) {
-  std::vector<uint32_t> order(items.size());
+// The indices 0 .. count-1 in the order of the names that `name_at` gives for them.
+template <class NameAt>
+std::vector<uint32_t> order_by(size_t count, NameAt name_at) {
+  std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(),
-            [&](uint32_t a, uint32_t b) { return name(items[a]) < name(items[b]); });
+  std::ranges::sort(order, {}, name_at);
   return order;
 }
 
-template <class T, class Name>
-const T* find_by(const std::vector<T>& items, const std::vector<uint32_t>& order, Name name,
-                 std::string_view wanted) {
-  const auto at =
-      std::lower_bound(order.begin(), order.end(), wanted,
-                       [&](uint32_t i, std::string_view key) { return name(items[i]) < key; });
-  return at != order.end() && name(items[*at]) == wanted ? &items[*at] : nullptr;
+template <class NameAt>
+std::optional<uint32_t> find_in(const std::vector<uint32_t>& order, NameAt name_at,
+                                std::string_view wanted) {
+  const auto at = std::ranges::lower_bound(order, wanted, {}, name_at);
+  if (at == order.end() || name_at(*at) != wanted) return std::nullopt;
+  return *at;
 }
 
-template <class T, class Name>
-const T* first_duplicate(const std::vector<T>& items, const std::vector<uint32_t>& order,
-                         Name name) {
-  const auto at = std::adjacent_find(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return name(items[a]) == name(items[b]);
-  });
-  return at != order.end() ? &items[*at] : nullptr;
+template <class NameAt>
+Status check_distinct(const std::vector<uint32_t>& order, NameAt name_at, std::string_view what) {
+  const auto at = std::ranges::adjacent_find(order, {}, name_at);
+  if (at == order.end()) return {};
+  return fail(Code::kCorrupt, "{} occurs twice; download the file again",
+              label(what, name_at(*at)));
 }
 
-std::string_view key_of(const KeyValue& entry) { return entry.key; }
-std::string_view name_of(const TensorInfo& tensor) { return tensor.name; }
+auto key_at(std::span<const KeyValue> metadata) {
+  return [metadata](uint32_t i) { return metadata[i].key; };
+}
+
+auto name_at(std::span<const TensorInfo> tensors) {
+  return [tensors](uint32_t i) { return tensors[i].name; };
+}
 
 }  // namespace
 
@@ -330,7 +334,7 @@ Result<File> File::parse(std::span<const std::byte> bytes, std::string name) {
   file.name_ = std::move(name);
   file.bytes_ = bytes;
   if (Status status = file.read(); !status) {
-    return with_context(std::move(status).error(), quote_for_message(file.name_, 4096));
+    return with_context(std::move(status).error(), quote_for_message(file.name_, kMaxPathBytes));
   }
   return file;
 }
@@ -355,17 +359,11 @@ Status File::read() {
   }
 
   GEM_ASSIGN(metadata_, read_metadata(in, metadata_count));
-  metadata_by_key_ = order_by(metadata_, key_of);
-  if (const KeyValue* twice = first_duplicate(metadata_, metadata_by_key_, key_of)) {
-    return fail(Code::kCorrupt, "{} occurs twice; download the file again",
-                label("metadata", twice->key));
-  }
+  metadata_by_key_ = order_by(metadata_.size(), key_at(metadata_));
+  GEM_TRY(check_distinct(metadata_by_key_, key_at(metadata_), "metadata"));
   GEM_ASSIGN(tensors_, read_tensors(in, tensor_count));
-  tensors_by_name_ = order_by(tensors_, name_of);
-  if (const TensorInfo* twice = first_duplicate(tensors_, tensors_by_name_, name_of)) {
-    return fail(Code::kCorrupt, "{} occurs twice; download the file again",
-                label("tensor", twice->name));
-  }
+  tensors_by_name_ = order_by(tensors_.size(), name_at(tensors_));
+  GEM_TRY(check_distinct(tensors_by_name_, name_at(tensors_), "tensor"));
 
   if (const Value* value = find(kAlignmentKey)) {
     GEM_ASSIGN(alignment_, read_alignment(*value));
@@ -381,12 +379,13 @@ Status File::read() {
 }
 
 const Value* File::find(std::string_view key) const {
-  const KeyValue* entry = find_by(metadata_, metadata_by_key_, key_of, key);
-  return entry != nullptr ? &entry->value : nullptr;
+  const auto index = find_in(metadata_by_key_, key_at(metadata_), key);
+  return index ? &metadata_[*index].value : nullptr;
 }
 
 const TensorInfo* File::find_tensor(std::string_view tensor_name) const {
-  return find_by(tensors_, tensors_by_name_, name_of, tensor_name);
+  const auto index = find_in(tensors_by_name_, name_at(tensors_), tensor_name);
+  return index ? &tensors_[*index] : nullptr;
 }
 
 std::span<const std::byte> File::data(const TensorInfo& tensor) const {
