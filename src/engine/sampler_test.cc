@@ -335,8 +335,9 @@ int32_t sample_plainly(const SamplingOptions& options, std::vector<float> logits
     if (logits[id] > -kInfinity) ids.push_back(static_cast<int32_t>(id));
   }
   const auto logit = [&](int32_t id) { return double{logits[static_cast<size_t>(id)]}; };
-  std::stable_sort(ids.begin(), ids.end(),
-                   [&](int32_t a, int32_t b) { return logit(a) > logit(b); });
+  std::sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) {
+    return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
+  });
   if (options.temperature == 0) return ids[0];
   const auto mass = [&](size_t count, double temperature) {
     double sum = 0;
