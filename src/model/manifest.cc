@@ -212,16 +212,13 @@ Status check_general(const gguf::File& file) {
               version->as_integer() ? fmt::to_string(*version->as_integer()) : version->describe());
 }
 
-Result<Model> bind(const gguf::File& file, std::span<const Profile> profiles) {
-  GEM_TRY(refuse_other_kinds(file));
-  GEM_ASSIGN(const Profile found, read_hyperparameters(file));
-  GEM_ASSIGN(const Profile* profile, choose_profile(file, found, profiles));
-  GEM_TRY(compare_hyperparameters(found, *profile));
+Result<Model> bind(const gguf::File& file, const Profile& found, const Profile& profile) {
+  GEM_TRY(compare_hyperparameters(found, profile));
   GEM_TRY(check_general(file));
-  GEM_TRY(check_vocabulary(file, *profile));
+  GEM_TRY(check_vocabulary(file, profile));
 
   Model model;
-  GEM_ASSIGN(model.plan, bind_plan(file, *profile, model.notes));
+  GEM_ASSIGN(model.plan, bind_plan(file, profile, model.notes));
   for (const gguf::KeyValue* entry : unknown_keys(file)) {
     model.notes.push_back(fmt::format("skipped metadata key {} ({})", quote_for_message(entry->key),
                                       entry->value.describe()));
@@ -229,13 +226,22 @@ Result<Model> bind(const gguf::File& file, std::span<const Profile> profiles) {
   return model;
 }
 
+Result<Model> identify_and_bind(const gguf::File& file, std::span<const Profile> profiles) {
+  GEM_TRY(refuse_other_kinds(file));
+  GEM_ASSIGN(const Profile found, read_hyperparameters(file));
+  GEM_ASSIGN(const Profile* profile, choose_profile(file, found, profiles));
+  Result<Model> model = bind(file, found, *profile);
+  if (model) return model;
+  return tl::unexpected<Error>(std::move(model).error().with_context(describe_model(file)));
+}
+
 }  // namespace
 
 Result<Model> bind_model(const gguf::File& file, std::span<const Profile> profiles) {
-  Result<Model> model = bind(file, profiles);
+  Result<Model> model = identify_and_bind(file, profiles);
   if (model) return model;
   return tl::unexpected<Error>(
-      std::move(model).error().with_context(quote_for_message(file.name(), 200)));
+      std::move(model).error().with_context(quote_for_message(file.name(), 4096)));
 }
 
 std::vector<TensorSpec> target_tensors(const Profile& profile, gguf::Type table_type) {
