@@ -30,7 +30,7 @@ show "A synthetic model: every tensor and key of a real one, small, weights from
 show "What the file is, and the memory that a context takes" \
   "$GEM" inspect "$MODEL"
 show "Text to token ids" \
-  "$GEM" tokenize "$MODEL" -p "Hello, world"
+  "$GEM" tokenize "$MODEL" "Hello, world"
 show "A prompt, answered on the CPU (random weights: random words)" \
   "$GEM" run "$MODEL" -p "Hello, world" --max-tokens 24
 
