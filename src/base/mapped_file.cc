@@ -41,7 +41,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (address >= guard.begin.load() && address < guard.end.load()) {
       write_stderr("gem: ");
       write_stderr(guard.path.data());
-      write_stderr(": the file was cut or overwritten while gem was using it; restore it and restart\n");
+      write_stderr(
+          ": the file was cut or overwritten while gem was using it; restore it and restart\n");
       ::_exit(code_info(Code::kIo).exit_code);
     }
   }

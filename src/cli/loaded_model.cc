@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cli/vocabulary.h"
 #include "engine/walk.h"
+#include "tokenizer/special_tokens.h"
 
 namespace gem {
 namespace {

@@ -40,7 +40,9 @@ Status tokenize(const Settings& settings) {
     return {};
   }
   std::string text = settings.text;
-  if (text.empty() || text == "-") GEM_ASSIGN(text, read_text("-"));
+  if (text.empty() || text == "-") {
+    GEM_ASSIGN(text, read_text("-"));
+  }
   const std::vector<TokenId> ids = tokenizer->encode(text, settings.special);
   std::string out;
   for (size_t i = 0; i < ids.size(); ++i) {

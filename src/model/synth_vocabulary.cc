@@ -137,8 +137,8 @@ MadeUpVocabulary published_layout() {
   auto special = special_tokens().begin();
   const auto pad_to = [&](int32_t id) {
     while (out.size() < id) {
-      if (special != special_tokens().end() && special->id == out.size()) {
-        out.add(std::string(special->text), special->type);
+      if (special != special_tokens().end() && special->published_id == out.size()) {
+        out.add(std::string(special->spelling), special->stored_type);
         ++special;
       } else {
         out.add_placeholder();
@@ -169,7 +169,7 @@ Result<MadeUpVocabulary> compact_layout(const Profile& profile) {
   const int32_t longest = profile.vocabulary >= kRoomy ? kPublishedRun : 2;
   Builder out;
   for (const SpecialToken& special : special_tokens()) {
-    out.add(std::string(special.text), special.type);
+    out.add(std::string(special.spelling), special.stored_type);
   }
   for (const std::string_view piece : {std::string_view("\n"), kSpace, std::string_view("\t")}) {
     out.add_runs(piece, 1, longest);

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "gguf/writer.h"
 #include "model/profile.h"
-#include "model/vocabulary.h"
+#include "tokenizer/special_tokens.h"
 
 namespace gem {
 

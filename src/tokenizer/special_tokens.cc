@@ -7,34 +7,36 @@ namespace {
 
 constexpr TokenClass kVisible = TokenClass::kVisible;
 constexpr TokenClass kControl = TokenClass::kControl;
+constexpr TokenType kStoredUser = TokenType::kUserDefined;
+constexpr TokenType kStoredControl = TokenType::kControl;
 
 // <|tool_response> is user-defined in the files, like the other visible ones, but it ends
 // generation and is never part of the text.
 constexpr std::array kSpecialTokens = std::to_array<SpecialToken>({
-    {"<pad>", 0, kControl, &SpecialIds::pad},
-    {"<eos>", 1, kControl, &SpecialIds::eos},
-    {"<bos>", 2, kControl, &SpecialIds::bos},
-    {"<unk>", 3, kControl, &SpecialIds::unk},
-    {"<mask>", 4, kControl, &SpecialIds::mask},
-    {"<|tool>", 46, kControl, &SpecialIds::tool_open},
-    {"<tool|>", 47, kControl, &SpecialIds::tool_close},
-    {"<|tool_call>", 48, kVisible, &SpecialIds::tool_call_open},
-    {"<tool_call|>", 49, kVisible, &SpecialIds::tool_call_close},
-    {"<|tool_response>", 50, kControl, &SpecialIds::tool_response_open},
-    {"<tool_response|>", 51, kVisible, &SpecialIds::tool_response_close},
-    {"<|\"|>", 52, kVisible, &SpecialIds::quote},
-    {"<|think|>", 98, kControl, &SpecialIds::think},
-    {"<|channel>", 100, kVisible, &SpecialIds::channel_open},
-    {"<channel|>", 101, kVisible, &SpecialIds::channel_close},
-    {"<|turn>", 105, kControl, &SpecialIds::turn_open},
-    {"<turn|>", 106, kControl, &SpecialIds::turn_close},
-    {"<|image>", 255999, kControl, nullptr},
-    {"<|audio>", 256000, kControl, nullptr},
-    {"<|image|>", 258880, kControl, nullptr},
-    {"<|audio|>", 258881, kControl, nullptr},
-    {"<image|>", 258882, kControl, nullptr},
-    {"<audio|>", 258883, kControl, nullptr},
-    {"<|video|>", 258884, kControl, nullptr},
+    {"<pad>", 0, kStoredControl, kControl, &SpecialIds::pad},
+    {"<eos>", 1, kStoredControl, kControl, &SpecialIds::eos},
+    {"<bos>", 2, kStoredControl, kControl, &SpecialIds::bos},
+    {"<unk>", 3, kStoredControl, kControl, &SpecialIds::unk},
+    {"<mask>", 4, kStoredControl, kControl, &SpecialIds::mask},
+    {"<|tool>", 46, kStoredControl, kControl, &SpecialIds::tool_open},
+    {"<tool|>", 47, kStoredControl, kControl, &SpecialIds::tool_close},
+    {"<|tool_call>", 48, kStoredUser, kVisible, &SpecialIds::tool_call_open},
+    {"<tool_call|>", 49, kStoredUser, kVisible, &SpecialIds::tool_call_close},
+    {"<|tool_response>", 50, kStoredUser, kControl, &SpecialIds::tool_response_open},
+    {"<tool_response|>", 51, kStoredUser, kVisible, &SpecialIds::tool_response_close},
+    {"<|\"|>", 52, kStoredUser, kVisible, &SpecialIds::quote},
+    {"<|think|>", 98, kStoredControl, kControl, &SpecialIds::think},
+    {"<|channel>", 100, kStoredUser, kVisible, &SpecialIds::channel_open},
+    {"<channel|>", 101, kStoredUser, kVisible, &SpecialIds::channel_close},
+    {"<|turn>", 105, kStoredControl, kControl, &SpecialIds::turn_open},
+    {"<turn|>", 106, kStoredControl, kControl, &SpecialIds::turn_close},
+    {"<|image>", 255999, kStoredControl, kControl, nullptr},
+    {"<|audio>", 256000, kStoredControl, kControl, nullptr},
+    {"<|image|>", 258880, kStoredControl, kControl, nullptr},
+    {"<|audio|>", 258881, kStoredControl, kControl, nullptr},
+    {"<image|>", 258882, kStoredControl, kControl, nullptr},
+    {"<audio|>", 258883, kStoredControl, kControl, nullptr},
+    {"<|video|>", 258884, kStoredControl, kControl, nullptr},
 });
 
 }  // namespace
@@ -48,14 +50,12 @@ const SpecialToken* find_special_token(std::string_view spelling) {
 }
 
 Status check_published_ids(const Tokenizer& tokenizer) {
-  if (tokenizer.vocabulary_size() != kPublishedVocabularySize ||
-      tokenizer.merge_count() != kPublishedMerges)
+  if (tokenizer.vocabulary_size() != kPublishedVocabularySize) {
     return fail(
         Code::kCorrupt,
-        "the vocabulary has {} tokens and {} merges, Gemma 4 has {} and {}: get the model file "
-        "again from its publisher",
-        tokenizer.vocabulary_size(), tokenizer.merge_count(), kPublishedVocabularySize,
-        kPublishedMerges);
+        "the vocabulary has {} tokens, Gemma 4 has {}: get the model file again from its publisher",
+        tokenizer.vocabulary_size(), kPublishedVocabularySize);
+  }
   for (const SpecialToken& token : kSpecialTokens) {
     const TokenId found = tokenizer.find(token.spelling);
     if (found != token.published_id)

@@ -13,6 +13,7 @@ namespace gem {
 struct SpecialToken {
   std::string_view spelling;
   TokenId published_id;
+  TokenType stored_type;         // in published files
   TokenClass token_class;        // kVisible or kControl
   TokenId SpecialIds::* member;  // null for media tokens, which gem only masks
 };
@@ -23,9 +24,8 @@ std::span<const SpecialToken> special_tokens();
 const SpecialToken* find_special_token(std::string_view spelling);
 
 inline constexpr int32_t kPublishedVocabularySize = 262144;
-inline constexpr int32_t kPublishedMerges = 514906;
 
-// Whether `tokenizer` has the published vocabulary's sizes and special ids. The weights of a
+// Whether `tokenizer` has the published vocabulary's size and special ids. The weights of a
 // published model mean nothing under another numbering. Returns kCorrupt, naming the first
 // difference.
 Status check_published_ids(const Tokenizer& tokenizer);

@@ -16,6 +16,16 @@ namespace gem {
 
 using TokenId = int32_t;
 
+// The numbers are those of tokenizer.ggml.token_type.
+enum class TokenType : int32_t {
+  kNormal = 1,
+  kUnknown = 2,
+  kControl = 3,
+  kUserDefined = 4,
+  kUnused = 5,
+  kByte = 6,
+};
+
 // What a tokenizer is built from, as a model file stores it. Views must stay valid as long as the
 // tokenizer: they usually point into the mapped file.
 struct VocabularySource {

@@ -14,16 +14,6 @@ namespace {
 
 constexpr size_t kBasicCharacters = 0x10000;
 
-// The numbers of tokenizer.ggml.token_type.
-enum class EntryType : int32_t {
-  kNormal = 1,
-  kUnknown = 2,
-  kControl = 3,
-  kUserDefined = 4,
-  kUnused = 5,
-  kByte = 6,
-};
-
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -59,28 +49,28 @@ bool has_special_form(std::string_view spelling) {
 
 // Files type some special tokens differently: <eos> as normal, <unk> as unknown. Their spelling
 // decides.
-bool is_special_type(std::string_view spelling, EntryType type) {
-  return type == EntryType::kControl || type == EntryType::kUserDefined ||
-         (type == EntryType::kNormal && spelling == "<eos>") ||
-         (type == EntryType::kUnknown && spelling == "<unk>");
+bool is_special_type(std::string_view spelling, TokenType type) {
+  return type == TokenType::kControl || type == TokenType::kUserDefined ||
+         (type == TokenType::kNormal && spelling == "<eos>") ||
+         (type == TokenType::kUnknown && spelling == "<unk>");
 }
 
 // What an entry is, by its spelling and the file's type; nothing if the two do not fit.
-std::optional<TokenClass> classify(std::string_view spelling, EntryType type) {
+std::optional<TokenClass> classify(std::string_view spelling, TokenType type) {
   if (const SpecialToken* token = spelling[0] == '<' ? find_special_token(spelling) : nullptr)
     return is_special_type(spelling, type) ? std::optional(token->token_class) : std::nullopt;
   switch (type) {
-    case EntryType::kNormal:
+    case TokenType::kNormal:
       return is_unused(spelling) ? TokenClass::kUnused : TokenClass::kText;
-    case EntryType::kControl:
+    case TokenType::kControl:
       return has_special_form(spelling) ? std::optional(TokenClass::kControl) : std::nullopt;
-    case EntryType::kUserDefined:
+    case TokenType::kUserDefined:
       return has_special_form(spelling) ? std::optional(TokenClass::kVisible) : std::nullopt;
-    case EntryType::kByte:
+    case TokenType::kByte:
       return parse_byte(spelling) ? std::optional(TokenClass::kByte) : std::nullopt;
-    case EntryType::kUnused:
+    case TokenType::kUnused:
       return TokenClass::kUnused;
-    case EntryType::kUnknown:
+    case TokenType::kUnknown:
       return std::nullopt;
   }
   return std::nullopt;
@@ -160,7 +150,7 @@ Status Vocabulary::add_entry(std::string_view spelling, int32_t type) {
   const TokenId id = size();
   if (spelling.empty())
     return fail(Code::kCorrupt, "vocabulary entry {} is empty: get the file again", id);
-  const std::optional<TokenClass> token_class = classify(spelling, static_cast<EntryType>(type));
+  const std::optional<TokenClass> token_class = classify(spelling, static_cast<TokenType>(type));
   if (!token_class)
     return fail(
         Code::kCorrupt,

@@ -16,7 +16,7 @@ import house
 MAY_INCLUDE = {
     "base": set(),
     "gguf": set(),
-    "model": {"gguf"},
+    "model": {"gguf", "tokenizer"},
     "tokenizer": set(),
     "chat": {"tokenizer"},
     "device": {"model"},
