@@ -88,6 +88,14 @@ std::string own_name(const gguf::File& file) {
 Identity identify(const gguf::File& file) {
   const std::string architecture = text_value(file, "general.architecture");
   const std::string type = text_value(file, "general.type");
+  // Parts after the first carry no other keys.
+  if (const int64_t parts = integer_value(file, "split.count"); parts > 1) {
+    return {
+        fmt::format("part {} of {} of a model in several files",
+                    integer_value(file, "split.no") + 1, parts),
+        "gem reads a model from one file: join the parts, or get the Q4_0 (QAT) file of Gemma 4 "
+        "12B or 31B"};
+  }
   if (architecture.empty()) return {"a GGUF file that names no architecture", kSupportedFiles};
   if (type == "adapter") {
     return {fmt::format("an adapter (LoRA) for architecture {}", quote_for_message(architecture)),
@@ -113,13 +121,6 @@ Identity identify(const gguf::File& file) {
     return {
         file.tensors().empty() ? "a vocabulary without weights" : "a Gemma 4 file without layers",
         kSupportedFiles};
-  }
-  if (const int64_t parts = integer_value(file, "split.count"); parts > 1) {
-    return {
-        fmt::format("part {} of {} of a Gemma 4 model in several files",
-                    integer_value(file, "split.no") + 1, parts),
-        "gem reads a model from one file: join the parts (llama-gguf-split --merge), or get the "
-        "Q4_0 (QAT) file"};
   }
   if (auto relative = identify_relative(file)) return *relative;
   const Profile* profile = profile_of_width(integer_value(file, "gemma4.embedding_length"));

@@ -14,7 +14,8 @@ namespace gem {
 
 struct SynthOptions {
   uint64_t seed = 1;
-  bool header_only = false;  // a sparse file: header, then a hole of the data's size
+  // A sparse file: header and F32 tensors; the matrices are a hole of their size.
+  bool header_only = false;
   gguf::Type table_type = gguf::Type::kQ8_0;
   const gguf::File* vocabulary = nullptr;  // copies its tokenizer.* keys; else a made-up vocabulary
   std::function<void(uint64_t done_bytes, uint64_t all_bytes)> progress;  // may be empty

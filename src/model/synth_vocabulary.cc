@@ -19,7 +19,7 @@ constexpr int32_t kBytes = 238;          // 256 byte tokens
 constexpr int32_t kWords = 494;          // results of merges
 constexpr int32_t kCharacters = 236743;  // single characters, the space first
 constexpr int32_t kTabs = 255968;        // runs of 1 to 31
-constexpr int32_t kPublishedRun = 31;
+constexpr size_t kPublishedRun = 31;
 
 constexpr std::string_view kOnsets = "bcdfghjklmnprstvwz";
 constexpr std::string_view kVowels = "aeiou";
@@ -30,9 +30,9 @@ constexpr std::array<size_t, 3> kWordCount = {kSyllables, kSyllables* kSyllables
                                               kSyllables* kSyllables* kSyllables};
 constexpr std::array<size_t, 3> kWordStep = {7, 3571, 100003};
 
-std::string repeat(std::string_view piece, int32_t times) {
+std::string repeat(std::string_view piece, size_t times) {
   std::string out;
-  for (int32_t i = 0; i < times; ++i) out += piece;
+  for (size_t i = 0; i < times; ++i) out += piece;
   return out;
 }
 
@@ -85,15 +85,15 @@ class Builder {
 
   int32_t size() const { return static_cast<int32_t>(out_.tokens.size()); }
 
-  void add_runs(std::string_view piece, int32_t first, int32_t last) {
-    for (int32_t n = first; n <= last; ++n) add(repeat(piece, n));
+  void add_runs(std::string_view piece, size_t first, size_t last) {
+    for (size_t n = first; n <= last; ++n) add(repeat(piece, n));
   }
 
   // Every way to join two runs into one, longer results first, so that a long run ends as few
   // tokens.
-  void add_run_merges(std::string_view piece, int32_t longest) {
-    for (int32_t n = longest; n >= 2; --n) {
-      for (int32_t left = n - 1; left >= 1; --left) {
+  void add_run_merges(std::string_view piece, size_t longest) {
+    for (size_t n = longest; n >= 2; --n) {
+      for (size_t left = n - 1; left >= 1; --left) {
         add_merge(repeat(piece, left), repeat(piece, n - left));
       }
     }
@@ -166,7 +166,7 @@ MadeUpVocabulary published_layout() {
 // For small vocabularies: everything that is needed, then words.
 Result<MadeUpVocabulary> compact_layout(const Profile& profile) {
   constexpr int32_t kRoomy = 1024;  // entries from which on long runs are affordable
-  const int32_t longest = profile.vocabulary >= kRoomy ? kPublishedRun : 2;
+  const size_t longest = profile.vocabulary >= kRoomy ? kPublishedRun : 2;
   Builder out;
   for (const SpecialToken& special : special_tokens()) {
     out.add(std::string(special.spelling), special.stored_type);
@@ -235,7 +235,13 @@ bool is_readable_token(std::string_view token, TokenType type) {
   if (type != TokenType::kNormal) return false;
   // <unusedN>, <table> and [multimodal] are normal by type.
   const bool tag = token.size() > 2 && token.starts_with('<') && token.ends_with('>');
-  return !tag && token != "[multimodal]";
+  if (tag || token == "[multimodal]") return false;
+  for (const std::string_view space : {std::string_view("\n"), kSpace, std::string_view("\t")}) {
+    if (token.size() > space.size() && token == repeat(space, token.size() / space.size())) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace gem

@@ -28,7 +28,8 @@ Result<MadeUpVocabulary> make_up_vocabulary(const Profile& profile);
 // The tokenizer.* keys of a file with this vocabulary.
 void add_tokenizer_keys(const MadeUpVocabulary& vocabulary, gguf::Writer& writer);
 
-// Whether sampling `token` makes readable text: no special token, no byte, no placeholder.
+// Whether sampling `token` makes readable text: no special token, no byte, no placeholder, no run
+// of white space.
 bool is_readable_token(std::string_view token, TokenType type);
 
 }  // namespace gem
