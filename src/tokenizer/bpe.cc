@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 
-#include "base/check.h"
 #include "base/utf8.h"
 
 namespace gem {
@@ -12,10 +11,15 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;  // no neighbour
 
+// Characters of a window: its symbols and queue fit the L1 and L2 caches.
+constexpr size_t kWindow = 1024;
+// The part of a window that the next one goes over again, because the cut at its end may have
+// changed it.
+constexpr size_t kOverlapOf = 16;
+
 }  // namespace
 
 void Bpe::encode(std::string_view text, std::vector<TokenId>& ids) {
-  GEM_CHECK(text.size() < kNone);
   while (!text.empty()) {
     const size_t newlines = std::min(text.find_first_not_of('\n'), text.size());
     if (newlines > 0) encode_newlines(newlines, ids);
@@ -35,47 +39,91 @@ void Bpe::encode_newlines(size_t length, std::vector<TokenId>& ids) {
   finish_unit(ids);
 }
 
-// The reference takes a whole line as one unit. Cutting it where no merge can cross gives the same
-// ids, and units of a word or so, which stay in the cache.
+// The reference's unit is the whole line. Cut where no merge can join the two sides, it gives the
+// same ids, and most units are words.
 void Bpe::encode_line(std::string_view line, std::vector<TokenId>& ids) {
   uint32_t previous = 0;
   while (!line.empty()) {
     const Utf8Step step = utf8_step(line);
     line.remove_prefix(step.bytes);
-    const uint32_t code_point = step.code_point == ' ' ? kSpaceMark : step.code_point;
-    if (!merges_.may_join(previous, code_point)) finish_unit(ids);
-    add(code_point);
-    previous = code_point;
+    const uint32_t character = step.code_point == ' ' ? kSpaceMark : step.code_point;
+    if (!merges_.may_join(previous, character)) finish_unit(ids);
+    add(character);
+    previous = character;
   }
   finish_unit(ids);
 }
 
-void Bpe::add(uint32_t code_point) {
-  const TokenId id = vocabulary_.character(code_point);
-  const auto at = static_cast<uint32_t>(symbols_.size());
-  symbols_.push_back(
-      {id >= 0 ? id : ~static_cast<int32_t>(code_point), at - 1, at + 1, MergeTable::kNoRank});
+void Bpe::add(uint32_t character) {
+  const TokenId id = vocabulary_.character(character);
+  unit_.push_back(id >= 0 ? id : ~static_cast<int32_t>(character));
 }
 
+// Encodes the unit window by window: a million letters without a space would else be one list and
+// one queue, far larger than the caches. Why the result is that of the whole unit: take tokens of
+// which every two neighbours, encoded by themselves, come out as those two. The first merge of the
+// whole unit to cross a border between tokens would be the lowest of all at its time, so also the
+// lowest within the two tokens that it touches; these have so far merged as they do by themselves,
+// and so would cross there too. Hence none crosses. Neighbours out of one window pass the test by
+// the same reasoning. A border between two windows is put to the test; if it fails, the next window
+// starts further back and is twice as long, so that the whole costs O(n log n) for any text and,
+// but for a logarithm, for any merges.
 void Bpe::finish_unit(std::vector<TokenId>& ids) {
-  if (symbols_.empty()) return;
+  size_t window = kWindow;
+  size_t kept = 0;  // tokens that stay
+  size_t begin = 0;
+  while (begin < unit_.size()) {
+    const size_t end = std::min(unit_.size(), begin + window);
+    encode_window(begin, end);
+    const bool holds = kept == 0 || border_holds(kept, end);
+    if (holds && end == unit_.size()) break;
+    if (!holds) window *= 2;
+    const size_t last = holds ? end : begin;
+    kept = tokens_before(last - std::min(last, window / kOverlapOf));
+    begin = kept < tokens_.size() ? tokens_[kept].begin : end;
+    tokens_.resize(kept);
+  }
+  for (const Token& token : tokens_) append(token.id, ids);
+  tokens_.clear();
+  unit_.clear();
+}
+
+// How many tokens begin before that character.
+size_t Bpe::tokens_before(size_t character) const {
+  const auto at = std::partition_point(tokens_.begin(), tokens_.end(),
+                                       [=](const Token& token) { return token.begin < character; });
+  return static_cast<size_t>(at - tokens_.begin());
+}
+
+// Whether the token at `index` and the one before it, encoded by themselves, come out as they are.
+// `end` is where the last token ends.
+bool Bpe::border_holds(size_t index, size_t end) {
+  const size_t count = tokens_.size();
+  const size_t border = tokens_[index].begin;
+  encode_window(tokens_[index - 1].begin, index + 1 < count ? tokens_[index + 1].begin : end);
+  const bool holds = tokens_.size() == count + 2 && tokens_.back().begin == border;
+  tokens_.resize(count);
+  return holds;
+}
+
+// Appends the tokens of a part of the unit: merges the pair of lowest rank, leftmost first among
+// equals, until no pair has one. That order must be kept over the whole part: of the published
+// merges, 91,884 come before one that makes their own left or right side, so that lower ranks
+// appear as merging goes on.
+void Bpe::encode_window(size_t begin, size_t end) {
+  symbols_.clear();
+  for (size_t i = begin; i < end; ++i) {
+    const auto at = static_cast<uint32_t>(i - begin);
+    symbols_.push_back({unit_[i], at - 1, at + 1, MergeTable::kNoRank});
+  }
   symbols_.front().previous = kNone;
   symbols_.back().next = kNone;
-  if (symbols_.size() > 1) merge_all();
-  for (uint32_t at = 0; at != kNone; at = symbols_[at].next) append(symbols_[at].id, ids);
-  symbols_.clear();
-}
 
-// Merges the pair of lowest rank, leftmost first among equals, until no pair has one. The ranks of
-// the published merges are not those of their parts plus something: a merge may outrank one that
-// made its left part. So the order must be global, over the whole unit.
-void Bpe::merge_all() {
   const auto entry = [this](uint32_t left) { return uint64_t{symbols_[left].rank} << 32 | left; };
   queue_.clear();
   for (uint32_t left = 0; left + 1 < symbols_.size(); ++left)
     if (rank_pair(left)) queue_.push_back(entry(left));
   std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
-
   while (!queue_.empty()) {
     std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
     const auto left = static_cast<uint32_t>(queue_.back());
@@ -89,6 +137,8 @@ void Bpe::merge_all() {
       std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
     }
   }
+  for (uint32_t at = 0; at != kNone; at = symbols_[at].next)
+    tokens_.push_back({symbols_[at].id, begin + at});
 }
 
 // Looks up the merge of `left` with its neighbour. An entry in the queue is stale once its symbol

@@ -15,33 +15,44 @@ class Bpe {
   Bpe(const Vocabulary& vocabulary, const MergeTable& merges)
       : vocabulary_(vocabulary), merges_(merges) {}
 
-  // Appends the ids of `text`, which is at most 4 GiB. Ill-formed bytes count as U+FFFD, one for
-  // each maximal subpart.
+  // Appends the ids of `text`. Ill-formed bytes count as U+FFFD, one for each
+  // maximal subpart.
   void encode(std::string_view text, std::vector<TokenId>& ids);
 
  private:
-  // A doubly linked list in an array. `id` is an entry, or the complement of a code point that has
-  // none and so never merges.
+  // In a unit, a character or what some of them merged to is an entry's id, or the complement of a
+  // code point that has no entry and so never merges.
+  using Id = int32_t;
+
+  // Of a window in work: a doubly linked list in an array.
   struct Symbol {
-    int32_t id;
+    Id id;
     uint32_t previous;
     uint32_t next;
     uint32_t
         rank;  // of the merge with the next symbol; kNoRank for none, and once the symbol is gone
   };
+  struct Token {
+    Id id;
+    size_t begin;  // index of its first character in the unit
+  };
 
   void encode_newlines(size_t length, std::vector<TokenId>& ids);
   void encode_line(std::string_view line, std::vector<TokenId>& ids);
-  void add(uint32_t code_point);
+  void add(uint32_t character);
   void finish_unit(std::vector<TokenId>& ids);
-  void merge_all();
-  void merge(uint32_t left);
+  size_t tokens_before(size_t character) const;
+  bool border_holds(size_t index, size_t end);
+  void encode_window(size_t begin, size_t end);
   bool rank_pair(uint32_t left);
-  void append(int32_t symbol, std::vector<TokenId>& ids) const;
+  void merge(uint32_t left);
+  void append(Id id, std::vector<TokenId>& ids) const;
 
   const Vocabulary& vocabulary_;
   const MergeTable& merges_;
-  std::vector<Symbol> symbols_;
+  std::vector<Id> unit_;         // characters that nothing before or after can merge with
+  std::vector<Token> tokens_;    // of the first part of the unit
+  std::vector<Symbol> symbols_;  // of a window
   std::vector<uint64_t> queue_;  // min-heap of rank << 32 | index: leftmost first among equal ranks
 };
 

@@ -10,6 +10,8 @@
 namespace gem {
 namespace {
 
+constexpr size_t kBlock = 64;
+
 size_t slot_of(int32_t left, int32_t right, int shift) {
   const uint64_t key =
       uint64_t{static_cast<uint32_t>(left)} << 32 | uint64_t{static_cast<uint32_t>(right)};
@@ -40,46 +42,68 @@ Result<MergeTable> MergeTable::create(std::span<const std::string_view> merges,
                 "tokenizer.ggml.merges has {} entries, more than ranks: get the file again",
                 merges.size());
   MergeTable table(merges.size());
-  std::string joined;
-  for (uint32_t rank = 0; rank < merges.size(); ++rank) {
-    const std::string_view merge = merges[rank];
-    // The parts themselves may start with a space, but hold no other.
-    const size_t space = merge.find(' ', 1);
-    if (space == std::string_view::npos || space + 1 == merge.size())
-      return fail(Code::kCorrupt,
-                  "merge {}, \"{}\", is not two parts and a space: get the file again", rank,
-                  quote_for_message(merge));
-    const std::string_view left_text = merge.substr(0, space);
-    const std::string_view right_text = merge.substr(space + 1);
-    joined.assign(left_text).append(right_text);
-
-    const TokenId left = vocabulary.find(left_text);
-    const TokenId right = vocabulary.find(right_text);
-    const TokenId result = vocabulary.find(joined);
-    if (left < 0 || right < 0 || result < 0)
-      return fail(
-          Code::kCorrupt,
-          "merge {}, \"{}\", needs \"{}\", which is not a vocabulary entry: get the file again",
-          rank, quote_for_message(merge),
-          quote_for_message(left < 0    ? left_text
-                            : right < 0 ? right_text
-                                        : joined));
-    if (vocabulary.token_class(result) != TokenClass::kText)
-      return fail(
-          Code::kCorrupt,
-          "merge {}, \"{}\", would make a special token from plain text: get the file again", rank,
-          quote_for_message(merge));
-
-    Slot& slot = table.locate(left, right);
-    if (slot.rank != kNoRank)
-      return fail(Code::kCorrupt, "merges {} and {} are both \"{}\": get the file again", slot.rank,
-                  rank, quote_for_message(merge));
-    slot = {left, right, rank};
-    table.results_.push_back(result);
-    const uint32_t bit = border_bit(last_character(left_text), first_character(right_text));
-    table.borders_[bit / 64] |= uint64_t{1} << (bit % 64);
-  }
+  for (size_t begin = 0; begin < merges.size(); begin += kBlock)
+    GEM_TRY(table.add(merges.subspan(begin, std::min(kBlock, merges.size() - begin)), vocabulary));
   return table;
+}
+
+// Step by step for a block of merges, because each step ends in cache misses that then overlap.
+Status MergeTable::add(std::span<const std::string_view> merges, const Vocabulary& vocabulary) {
+  const size_t first_rank = results_.size();
+  const auto refuse = [&](size_t i, std::string_view why) {
+    return fail(Code::kCorrupt, "merge {}, \"{}\", {}: get the file again", first_rank + i,
+                quote_for_message(merges[i]), why);
+  };
+
+  struct {
+    std::string_view left, right;
+  } parts[kBlock];
+  for (size_t i = 0; i < merges.size(); ++i) {
+    // A part may start with a space, and has none elsewhere.
+    const size_t space = merges[i].find(' ', 1);
+    if (space == std::string_view::npos || space + 1 == merges[i].size())
+      return refuse(i, "is not two parts and a space");
+    parts[i] = {merges[i].substr(0, space), merges[i].substr(space + 1)};
+    vocabulary.prefetch(parts[i].left);
+    vocabulary.prefetch(parts[i].right);
+    const uint32_t bit = border_bit(last_character(parts[i].left), first_character(parts[i].right));
+    borders_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+
+  Slot found[kBlock];
+  for (size_t i = 0; i < merges.size(); ++i) {
+    const auto [left, right] = parts[i];
+    found[i] = {vocabulary.find(left), vocabulary.find(right),
+                static_cast<uint32_t>(first_rank + i)};
+    const TokenId result = find_result(left, right, vocabulary);
+    if (found[i].left < 0 || found[i].right < 0 || result < 0)
+      return refuse(i, "has a part or a result that is not a vocabulary entry");
+    if (vocabulary.token_class(result) != TokenClass::kText)
+      return refuse(i, "would make a special token from plain text");
+    results_.push_back(result);
+    __builtin_prefetch(&slots_[slot_of(found[i].left, found[i].right, shift_)]);
+  }
+
+  for (size_t i = 0; i < merges.size(); ++i) {
+    Slot& slot = locate(found[i].left, found[i].right);
+    if (slot.rank != kNoRank) return refuse(i, fmt::format("repeats merge {}", slot.rank));
+    slot = found[i];
+  }
+  return {};
+}
+
+// Published files list all ways to make an entry one after the other, the entries in order: nearly
+// every result is the one before or the next.
+TokenId MergeTable::find_result(std::string_view left, std::string_view right,
+                                const Vocabulary& vocabulary) const {
+  const TokenId before = results_.empty() ? 0 : results_.back();
+  for (TokenId id = before; id < before + 2 && vocabulary.contains(id); ++id) {
+    const std::string_view text = vocabulary.spelling(id);
+    if (text.size() == left.size() + right.size() && text.starts_with(left) &&
+        text.ends_with(right))
+      return id;
+  }
+  return vocabulary.find(std::string(left).append(right));
 }
 
 MergeTable::Slot& MergeTable::locate(TokenId left, TokenId right) {

@@ -41,6 +41,9 @@ class MergeTable {
   };
 
   explicit MergeTable(size_t count);
+  Status add(std::span<const std::string_view> merges, const Vocabulary& vocabulary);
+  TokenId find_result(std::string_view left, std::string_view right,
+                      const Vocabulary& vocabulary) const;
   Slot& locate(TokenId left, TokenId right);
 
   // A character pair's bit in the filter. Pairs that share a bit only cost time.

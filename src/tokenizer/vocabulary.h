@@ -30,6 +30,7 @@ class Vocabulary {
   TokenClass token_class(TokenId id) const { return classes_[static_cast<size_t>(id)]; }
 
   TokenId find(std::string_view spelling) const { return index_.find(spelling); }
+  void prefetch(std::string_view spelling) const { index_.prefetch(spelling); }
   const SpecialIds& special() const { return special_; }
 
   // The kText entry that is exactly this character, or -1. U+0020 is looked up as U+2581, the way
