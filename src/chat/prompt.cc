@@ -1,6 +1,6 @@
 #include "chat/prompt.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "chat/markers.h"
@@ -8,7 +8,7 @@
 namespace gem {
 
 void Prompt::append(std::string_view text, bool is_trusted) {
-  GEM_CHECK(!ends_with_empty_thought_);
+  GEM_CHECK(empty_thought_ == kNone);
   if (text.empty()) return;
   const bool extends =
       !pieces_.empty() && pieces_.back().ids.empty() && pieces_.back().is_trusted == is_trusted;
@@ -17,7 +17,7 @@ void Prompt::append(std::string_view text, bool is_trusted) {
 }
 
 void Prompt::tokens(std::span<const TokenId> ids) {
-  GEM_CHECK(!ends_with_empty_thought_);
+  GEM_CHECK(empty_thought_ == kNone);
   if (ids.empty()) return;
   pieces_.push_back({.text = {}, .is_trusted = false, .ids = {ids.begin(), ids.end()}});
 }
@@ -29,11 +29,11 @@ void Prompt::quoted(std::string_view text) {
 }
 
 void Prompt::end_with_empty_thought() {
-  trusted(marker::kChannelOpen);
-  trusted(marker::kThoughtName);
-  trusted("\n");
-  trusted(marker::kChannelClose);
-  ends_with_empty_thought_ = true;
+  std::string stub(marker::kChannelOpen);
+  stub.append(marker::kThoughtName).append("\n").append(marker::kChannelClose);
+  GEM_CHECK(empty_thought_ == kNone);
+  empty_thought_ = pieces_.size();
+  pieces_.push_back({.text = std::move(stub), .is_trusted = true, .ids = {}});
 }
 
 PromptTokens Prompt::encode(const Tokenizer& tokenizer) const {
@@ -44,7 +44,13 @@ PromptTokens Prompt::encode(const Tokenizer& tokenizer) const {
     out.ids.insert(out.ids.end(), ids.begin(), ids.end());
     segments.clear();
   };
-  for (const Piece& piece : pieces_) {
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    if (i == empty_thought_) {
+      // It begins with a special token, so nothing merges across this border.
+      flush();
+      out.reusable = out.ids.size();
+    }
     if (piece.ids.empty()) {
       segments.push_back({piece.text, piece.is_trusted});
     } else {
@@ -53,13 +59,7 @@ PromptTokens Prompt::encode(const Tokenizer& tokenizer) const {
     }
   }
   flush();
-  out.reusable = out.ids.size();
-  if (ends_with_empty_thought_) {
-    const auto opener =
-        std::find(out.ids.rbegin(), out.ids.rend(), tokenizer.special().channel_open);
-    GEM_CHECK(opener != out.ids.rend());
-    out.reusable = static_cast<size_t>(out.ids.rend() - opener) - 1;
-  }
+  if (empty_thought_ == kNone) out.reusable = out.ids.size();
   return out;
 }
 

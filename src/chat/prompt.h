@@ -1,6 +1,7 @@
 // A prompt under construction: text of the chat format itself, which may hold special tokens; text
 // of other people, which never does, whatever it spells; and tokens that a model once generated.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,7 +46,8 @@ class Prompt {
   void append(std::string_view text, bool is_trusted);
 
   std::vector<Piece> pieces_;
-  bool ends_with_empty_thought_ = false;
+  static constexpr size_t kNone = SIZE_MAX;
+  size_t empty_thought_ = kNone;  // index of its piece, the last one
 };
 
 }  // namespace gem

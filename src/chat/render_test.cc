@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/goldens.h"
+#include "tests/support/vocabulary.h"
 
 namespace gem {
 namespace {
@@ -53,6 +54,24 @@ TEST_P(RenderGolden, OfficialModePrintsTheTemplatesText) {
     ++cases;
   }
   EXPECT_GT(cases, 0);
+}
+
+TEST_P(RenderGolden, TokensOfUsersTextAreNeverSpecial) {
+  GEM_SHARED_OR_SKIP(path, std::string("golden/chat/") + GetParam() + ".json");
+  GEM_SHARED_OR_SKIP(vocabulary, testing::kAuthenticVocabulary);
+  const Tokenizer& tokenizer = testing::tokenizer_of_file(vocabulary);
+  const ordered_json golden = read_json(path);
+  for (const ordered_json& item : golden.at("cases")) {
+    SCOPED_TRACE(item.at("id").get<std::string>());
+    const GoldenRequest request = golden_request(item.at("request"));
+    const auto prompt = render(request.conversation, request.options);
+    ASSERT_TRUE(prompt) << prompt.error().text();
+    const std::vector<TokenId> reference = item.at("token_ids");
+    constexpr bool kParseSpecial = true;
+    EXPECT_EQ(tokenizer.encode(prompt->text(), kParseSpecial), reference);
+    const std::vector<TokenId> safe = item.value("safe_token_ids", reference);
+    EXPECT_EQ(prompt->encode(tokenizer).ids, safe);
+  }
 }
 
 std::string test_name(const ::testing::TestParamInfo<const char*>& file) {

@@ -15,35 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Keeps the last value of each key, at the place of the first. Sorting instead of searching keeps
-// an object of n members from costing n * n.
-void drop_duplicate_keys(std::vector<Value::Member>& members) {
-  std::vector<size_t> order(members.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return members[a].key < members[b].key; });
-  std::vector<bool> dropped(members.size());
-  bool any = false;
-  for (size_t i = 0; i < order.size();) {
-    size_t last = i;
-    while (last + 1 < order.size() && members[order[last + 1]].key == members[order[i]].key) ++last;
-    if (last > i) {
-      members[order[i]].value = std::move(members[order[last]].value);
-      for (size_t j = i + 1; j <= last; ++j) dropped[order[j]] = true;
-      any = true;
-    }
-    i = last + 1;
-  }
-  if (!any) return;
-  size_t kept = 0;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (dropped[i]) continue;
-    if (kept != i) members[kept] = std::move(members[i]);
-    ++kept;
-  }
-  members.resize(kept);
-}
-
 // Receives nlohmann's parse events, which carry the digits that its DOM would round away.
 class Builder {
  public:
@@ -316,6 +287,34 @@ std::string to_json(const Value& value) {
 void append_json_string(std::string& out, std::string_view text) {
   constexpr bool kEscapeNonAscii = false;
   out += ordered_json(text).dump(-1, ' ', kEscapeNonAscii, ordered_json::error_handler_t::replace);
+}
+
+// Sorting instead of searching keeps an object of n members from costing n * n.
+void drop_duplicate_keys(std::vector<Value::Member>& members) {
+  std::vector<size_t> order(members.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return members[a].key < members[b].key; });
+  std::vector<bool> dropped(members.size());
+  bool any = false;
+  for (size_t i = 0; i < order.size();) {
+    size_t last = i;
+    while (last + 1 < order.size() && members[order[last + 1]].key == members[order[i]].key) ++last;
+    if (last > i) {
+      members[order[i]].value = std::move(members[order[last]].value);
+      for (size_t j = i + 1; j <= last; ++j) dropped[order[j]] = true;
+      any = true;
+    }
+    i = last + 1;
+  }
+  if (!any) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (dropped[i]) continue;
+    if (kept != i) members[kept] = std::move(members[i]);
+    ++kept;
+  }
+  members.resize(kept);
 }
 
 bool is_integer_text(std::string_view number) {

@@ -67,6 +67,9 @@ Result<Value> to_value(const nlohmann::ordered_json& json);
 std::string to_json(const Value& value);
 void append_json_string(std::string& out, std::string_view text);
 
+// Keeps the last value of each key, at the place of the first.
+void drop_duplicate_keys(std::vector<Value::Member>& members);
+
 // A JSON number without fraction and exponent.
 bool is_integer_text(std::string_view number);
 // The nearest double of a JSON number, whatever the process's locale.
