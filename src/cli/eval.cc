@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cli/files.h"
 #include "cli/loaded_model.h"
@@ -82,9 +83,9 @@ Status evaluate(Settings settings) {
                   tokens.size() * row_bytes);
     }
   }
-  std::optional<OutputFile> output;
+  std::optional<NewFile> output;
   if (!settings.logits.empty()) {
-    auto created = OutputFile::create(settings.logits);
+    auto created = NewFile::create(settings.logits);
     if (!created) return tl::unexpected<Error>(std::move(created).error());
     output.emplace(std::move(*created));
   }
@@ -94,7 +95,7 @@ Status evaluate(Settings settings) {
   Status written;
   GEM_TRY(loaded->session->evaluate(tokens, [&](int32_t position, std::span<const float> logits) {
     const auto at = static_cast<size_t>(position);
-    if (output && written) written = output->write(std::as_bytes(logits));
+    if (output && written) written = output->write_at(at * row_bytes, std::as_bytes(logits));
     if (at + 1 < tokens.size()) {
       const float logit = logits[static_cast<size_t>(tokens[at + 1])];
       negative_log_likelihood += log_sum_exp(logits) - logit;
@@ -105,7 +106,7 @@ Status evaluate(Settings settings) {
     }
   }));
   GEM_TRY(written);
-  if (output) GEM_TRY(output->commit());
+  if (output) GEM_TRY(output->publish());
 
   fmt::print("tokens      {}\n", tokens.size());
   if (tokens.size() > 1) {

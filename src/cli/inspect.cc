@@ -5,8 +5,8 @@
 #include <map>
 #include <memory>
 
+#include "base/new_file.h"
 #include "base/text.h"
-#include "cli/files.h"
 #include "cli/loaded_model.h"
 #include "cli/verbs.h"
 #include "model/memory_plan.h"
@@ -49,11 +49,17 @@ std::string describe_memory(const Plan& plan) {
   return out;
 }
 
+// All of `file` but its matrices: F32 tensors are small, and the manifest looks at the values of
+// some.
 Status save_header(const gguf::File& file, const std::string& path) {
-  GEM_ASSIGN(OutputFile output, OutputFile::create(path));
-  GEM_TRY(output.write(file.bytes().first(file.header_bytes())));
-  GEM_TRY(output.extend(file.size_bytes()));
-  return output.commit();
+  GEM_ASSIGN(NewFile output, NewFile::create(path));
+  GEM_TRY(output.resize(file.size_bytes()));
+  GEM_TRY(output.write_at(0, file.bytes().first(file.header_bytes())));
+  for (const gguf::TensorInfo& tensor : file.tensors()) {
+    if (tensor.type_number != static_cast<uint32_t>(gguf::Type::kF32)) continue;
+    GEM_TRY(output.write_at(file.header_bytes() + tensor.offset, file.data(tensor)));
+  }
+  return output.publish();
 }
 
 Status inspect(const Settings& settings) {
@@ -85,8 +91,9 @@ Verb add_inspect_verb(CLI::App& app) {
   auto settings = std::make_shared<Settings>();
   CLI::App* verb = app.add_subcommand("inspect", "Show what a model file is and what it needs");
   verb->add_option("file", settings->path, "Model file (GGUF)")->required();
-  verb->add_option("--save-header", settings->header_output,
-                   "Also write the file's header, followed by a hole of the weights' size");
+  verb->add_option(
+      "--save-header", settings->header_output,
+      "Also write the file without its matrices: header and F32 tensors, with holes between");
   return {verb, [settings] { return inspect(*settings); }};
 }
 

@@ -112,7 +112,7 @@ class Files(CliCase):
 
     def test_html_page_is_named(self):
         path = self.path("page.gguf", b"<!DOCTYPE html><html><body>Sign in</body></html>")
-        self.expect_error(run("inspect", path), 4, "HTML")
+        self.expect_error(run("inspect", path), 5, "HTML")
 
     def test_cut_file_says_both_sizes(self):
         with open(MODEL, "rb") as file:
@@ -239,6 +239,8 @@ class Run(CliCase):
 
 
 class Terminal(CliCase):
+    unread = b""
+
     def start(self, *arguments):
         pid, descriptor = pty.fork()
         if pid == 0:
@@ -247,7 +249,8 @@ class Terminal(CliCase):
         return pid, descriptor
 
     def read_until(self, descriptor, text, seconds=60):
-        seen = b""
+        """Reads up to and including `text`; what came after it is kept for the next call."""
+        seen = self.unread
         deadline = time.monotonic() + seconds
         while text not in seen:
             left = deadline - time.monotonic()
@@ -262,7 +265,9 @@ class Terminal(CliCase):
             if not chunk:
                 self.fail(f"ended before {text!r}: {seen!r}")
             seen += chunk
-        return seen
+        end = seen.index(text) + len(text)
+        self.unread = seen[end:]
+        return seen[:end]
 
     def finish(self, pid, descriptor):
         try:
