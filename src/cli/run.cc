@@ -48,6 +48,10 @@ class Runner {
  public:
   Runner(LoadedModel& loaded, const Settings& settings, SamplingOptions sampling)
       : loaded_(loaded), settings_(settings), sampling_(std::move(sampling)) {
+    const auto chat_only = tokenizer().chat_masked_ids();
+    const auto always = tokenizer().suppressed_ids();
+    chat_masked_.assign(chat_only.begin(), chat_only.end());
+    chat_masked_.insert(chat_masked_.end(), always.begin(), always.end());
     if (!settings.system.empty()) add_message(Role::kSystem, settings.system);
   }
 
@@ -81,21 +85,29 @@ class Runner {
 
     AnswerWriter writer;
     std::string content;
-    OutputParser parser(tokenizer(), prompt.ids);
-    const auto show = [&](const std::vector<OutputEvent>& events) {
-      for (const OutputEvent& event : events) {
-        if (event.kind == OutputEvent::Kind::kThought) writer.thought(event.text);
-        if (event.kind == OutputEvent::Kind::kText) {
+    OutputParser parser(tokenizer(), prompt.ids, {});
+    std::vector<ParseEvent> events;
+    const auto show = [&] {
+      for (const ParseEvent& event : events) {
+        if (event.kind == ParseEvent::Kind::kThought) writer.thought(event.text);
+        if (event.kind == ParseEvent::Kind::kText) {
           writer.text(event.text);
           content += event.text;
         }
       }
+      events.clear();
     };
-    const Status status = generate(prompt.ids, tokenizer().chat_masked_ids(), [&](TokenId token) {
-      show(parser.push(token));
-      return true;
+    const Status status = generate(prompt.ids, chat_masked_, [&](TokenId token) {
+      parser.push(token, events);
+      show();
+      return !parser.has_ended();
     });
-    show(parser.finish());
+    if (status && result_.reason == StopReason::kStopToken) {
+      parser.push(result_.stop_token, events);
+    } else if (!parser.has_ended()) {
+      parser.cut(events);
+    }
+    show();
     writer.finish();
     // A refused prompt is not part of the conversation; a stopped answer is.
     if (!status) {
@@ -138,6 +150,7 @@ class Runner {
   LoadedModel& loaded_;
   const Settings& settings_;
   SamplingOptions sampling_;
+  std::vector<TokenId> chat_masked_;  // never sampled in a chat
   Conversation conversation_;
   GenerateResult result_;
 };
