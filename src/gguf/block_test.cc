@@ -213,6 +213,16 @@ TEST(Quantize, KeepsZerosAndTinyValuesFinite) {
   }
 }
 
+// A scale of zero has no inverse; the codes must still be those of zero.
+TEST(Quantize, WritesZerosAsTheCodeOfZero) {
+  const std::vector<float> zeros(256, 0.0f);
+  for (const std::byte b : quantized(Type::kQ8_0, zeros)) EXPECT_EQ(b, std::byte{0});
+  const std::vector<std::byte> q4_0 = quantized(Type::kQ4_0, {zeros.data(), 32});
+  for (size_t i = 2; i < q4_0.size(); ++i) EXPECT_EQ(q4_0[i], std::byte{0x88});
+  const std::vector<std::byte> q6_k = quantized(Type::kQ6K, zeros);
+  for (size_t i = 0; i < 192; ++i) EXPECT_EQ(q6_k[i], i < 128 ? std::byte{0} : std::byte{0xAA});
+}
+
 TEST(Quantize, IsDeterministic) {
   const std::vector<float> values = noise(512, 3.0f, 6);
   for (const Type type :

@@ -53,9 +53,8 @@ class File {
   std::span<const std::byte> data(const TensorInfo& tensor) const;
 
   uint64_t alignment() const { return alignment_; }
-  uint64_t header_bytes() const {
-    return data_begin_;
-  }  // magic to the padded start of the data section
+  // From the magic to the padded start of the data section.
+  uint64_t header_bytes() const { return data_begin_; }
   uint64_t size_bytes() const { return bytes_.size(); }
   std::span<const std::byte> bytes() const { return bytes_; }
 

@@ -217,6 +217,8 @@ TEST(GgufRefusal, ShapesWhoseProductOverflows) {
                                           {big, big, big, big},
                                           {UINT64_MAX},
                                           {uint64_t{1} << 62},
+                                          {(uint64_t{1} << 62) + 1},  // wraps to four bytes
+                                          {1, (uint64_t{1} << 62) + 1},
                                           {big, big, 0},
                                           {1, UINT64_MAX, UINT64_MAX}}) {
     expect_refused(one_tensor(ne).bytes(), Code::kCorrupt,
