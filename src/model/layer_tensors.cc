@@ -1,6 +1,9 @@
 #include "model/layer_tensors.h"
 
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "model/manifest.h"
 
 namespace gem {
 
@@ -41,6 +44,30 @@ std::span<const LayerTensor> layer_tensors() {
       {"post_ffw_norm", kWidth, kOne, &LayerPlan::post_ffn_norm},
   };
   return kTensors;
+}
+
+std::string layer_tensor_name(int32_t layer, std::string_view part) {
+  return fmt::format("blk.{}.{}.weight", layer, part);
+}
+
+std::vector<TensorSpec> target_tensors(const Profile& profile, gguf::Type table_type) {
+  const auto size = [](int32_t extent) { return static_cast<uint64_t>(extent); };
+  std::vector<TensorSpec> out;
+  out.push_back({"rope_freqs.weight", gguf::Type::kF32, {size(profile.full_head_width / 2)}});
+  out.push_back({"output_norm.weight", gguf::Type::kF32, {size(profile.width)}});
+  out.push_back({"token_embd.weight", table_type, {size(profile.width), size(profile.vocabulary)}});
+  for (int32_t layer = 0; layer < profile.layers; ++layer) {
+    for (const LayerTensor& tensor : layer_tensors()) {
+      if (tensor.swa_only && profile.is_full(layer)) continue;
+      const bool is_matrix = std::holds_alternative<Matrix LayerPlan::*>(tensor.member);
+      TensorSpec spec{layer_tensor_name(layer, tensor.name),
+                      is_matrix ? gguf::Type::kQ4_0 : gguf::Type::kF32,
+                      {size(extent_of(profile, layer, tensor.in))}};
+      if (is_matrix) spec.ne.push_back(size(extent_of(profile, layer, tensor.out)));
+      out.push_back(std::move(spec));
+    }
+  }
+  return out;
 }
 
 }  // namespace gem

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -33,5 +34,8 @@ struct LayerTensor {
 
 // In the order in which files have them.
 std::span<const LayerTensor> layer_tensors();
+
+// "blk.7.attn_q.weight"
+std::string layer_tensor_name(int32_t layer, std::string_view part);
 
 }  // namespace gem

@@ -51,7 +51,6 @@ class Binder {
   }
 
   bool is_bound(std::string_view name) const { return bound_.contains(name); }
-  size_t bound_count() const { return bound_.size(); }
   uint64_t weight_bytes() const { return weight_bytes_; }
   uint64_t matrix_bytes() const { return matrix_bytes_; }
 
@@ -89,10 +88,6 @@ class Binder {
   uint64_t weight_bytes_ = 0;
   uint64_t matrix_bytes_ = 0;
 };
-
-std::string layer_tensor_name(int32_t layer, std::string_view part) {
-  return fmt::format("blk.{}.{}.weight", layer, part);
-}
 
 // The types that a target may have, the published ones first.
 constexpr std::array kMatrixTypes = {Type::kQ4_0};
@@ -162,11 +157,8 @@ Status check_others(const gguf::File& file, const Profile& profile, const Binder
     }
     ++skipped;
   }
-  const size_t counted = file.tensors().size() - skipped;
-  if (counted != static_cast<size_t>(profile.tensors())) {
-    return fail(Code::kUnsupported, "{} tensors, wanted the {} of {}", counted, profile.tensors(),
-                profile.title);
-  }
+  // The reader keeps names unique, so what is neither bound nor skipped has been refused above.
+  GEM_CHECK(file.tensors().size() - skipped == static_cast<size_t>(profile.tensors()));
   if (skipped > 0) {
     notes.push_back(
         fmt::format("skipped {} tensors of other modalities (v.*, a.*, mm.*)", skipped));
@@ -242,26 +234,6 @@ Result<Model> bind_model(const gguf::File& file, std::span<const Profile> profil
   if (model) return model;
   return tl::unexpected<Error>(
       std::move(model).error().with_context(quote_for_message(file.name(), 4096)));
-}
-
-std::vector<TensorSpec> target_tensors(const Profile& profile, gguf::Type table_type) {
-  const auto size = [](int32_t extent) { return static_cast<uint64_t>(extent); };
-  std::vector<TensorSpec> out;
-  out.push_back({"rope_freqs.weight", Type::kF32, {size(profile.full_head_width / 2)}});
-  out.push_back({"output_norm.weight", Type::kF32, {size(profile.width)}});
-  out.push_back({"token_embd.weight", table_type, {size(profile.width), size(profile.vocabulary)}});
-  for (int32_t layer = 0; layer < profile.layers; ++layer) {
-    for (const LayerTensor& tensor : layer_tensors()) {
-      if (tensor.swa_only && profile.is_full(layer)) continue;
-      const bool is_matrix = std::holds_alternative<Matrix LayerPlan::*>(tensor.member);
-      TensorSpec spec{layer_tensor_name(layer, tensor.name),
-                      is_matrix ? Type::kQ4_0 : Type::kF32,
-                      {size(extent_of(profile, layer, tensor.in))}};
-      if (is_matrix) spec.ne.push_back(size(extent_of(profile, layer, tensor.out)));
-      out.push_back(std::move(spec));
-    }
-  }
-  return out;
 }
 
 }  // namespace gem

@@ -147,6 +147,7 @@ MadeUpVocabulary published_layout() {
   };
   pad_to(kNewlines);
   out.add_runs("\n", 1, kPublishedRun);
+  GEM_CHECK(out.size() == kSpaces);
   out.add_runs(kSpace, 2, kPublishedRun);
   pad_to(kBytes);
   out.add_bytes();
