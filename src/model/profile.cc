@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/hyperparameters.h"
+#include "tokenizer/special_tokens.h"
 
 namespace gem {
 namespace {
@@ -23,7 +24,7 @@ Profile profile_12b() {
   p.ffn_width = 15360;
   p.window = 1024;
   p.max_context = 262144;
-  p.vocabulary = kPublishedVocabulary;
+  p.vocabulary = kPublishedVocabularySize;
   p.rotated_pairs = 64;
   p.softcap = 30.0f;
   p.rms_epsilon = 1e-6f;
@@ -105,7 +106,7 @@ Result<Profile> profile_of_file(const gguf::File& file) {
                 table == nullptr ? "missing" : table->describe(), kMostTokens);
   }
   profile.vocabulary = static_cast<int32_t>(table->ne[1]);
-  profile.fixed_special_ids = profile.vocabulary == kPublishedVocabulary;
+  profile.fixed_special_ids = profile.vocabulary == kPublishedVocabularySize;
 
   const gguf::TensorInfo* factors = file.find_tensor("rope_freqs.weight");
   const auto pairs = static_cast<uint64_t>(profile.full_head_width / 2);

@@ -46,9 +46,6 @@ struct Profile {
   int32_t tensors() const { return 14 * swa_layers() + 13 * full_layers() + 3; }
 };
 
-// Entries of the vocabulary that all published sizes share.
-inline constexpr int32_t kPublishedVocabulary = 262144;
-
 // 12b and 31b.
 std::span<const Profile> published_profiles();
 

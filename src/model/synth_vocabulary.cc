@@ -160,7 +160,7 @@ MadeUpVocabulary published_layout() {
   Characters characters;
   while (out.size() < kTabs) out.add(characters.next());
   out.add_runs("\t", 1, kPublishedRun);
-  pad_to(kPublishedVocabulary);
+  pad_to(kPublishedVocabularySize);
   return out.take();
 }
 
@@ -198,7 +198,7 @@ uint32_t id_of(const MadeUpVocabulary& vocabulary, std::string_view token) {
 
 Result<MadeUpVocabulary> make_up_vocabulary(const Profile& profile) {
   if (profile.fixed_special_ids) {
-    GEM_CHECK(profile.vocabulary == kPublishedVocabulary);
+    GEM_CHECK(profile.vocabulary == kPublishedVocabularySize);
     return published_layout();
   }
   return compact_layout(profile);

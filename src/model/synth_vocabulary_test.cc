@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "tests/support/synthetic_model.h"
+#include "tokenizer/special_tokens.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gem {
 namespace {
@@ -40,10 +42,10 @@ TEST_P(MadeUpVocabularies, HaveAsManyDistinctEntriesAsTheProfileSays) {
 TEST_P(MadeUpVocabularies, HaveAllSpecialTokensWithTheirTypes) {
   for (const SpecialToken& special : special_tokens()) {
     const auto found =
-        std::find(vocabulary_.tokens.begin(), vocabulary_.tokens.end(), special.text);
-    ASSERT_NE(found, vocabulary_.tokens.end()) << special.text;
+        std::find(vocabulary_.tokens.begin(), vocabulary_.tokens.end(), special.spelling);
+    ASSERT_NE(found, vocabulary_.tokens.end()) << special.spelling;
     EXPECT_EQ(vocabulary_.types[static_cast<size_t>(found - vocabulary_.tokens.begin())],
-              special.type);
+              special.stored_type);
   }
 }
 
@@ -79,6 +81,25 @@ TEST_P(MadeUpVocabularies, MergesJoinEntriesToEntries) {
   EXPECT_GT(seen.size(), 10u);
 }
 
+TEST_P(MadeUpVocabularies, MakeATokenizerThatKeepsText) {
+  VocabularySource source;
+  source.model = "gemma4";
+  source.tokens.assign(vocabulary_.tokens.begin(), vocabulary_.tokens.end());
+  for (const TokenType type : vocabulary_.types) {
+    source.token_types.push_back(static_cast<int32_t>(type));
+  }
+  source.merges.assign(vocabulary_.merges.begin(), vocabulary_.merges.end());
+  const auto tokenizer = Tokenizer::create(source);
+  ASSERT_TRUE(tokenizer) << tokenizer.error().text();
+  EXPECT_EQ(check_published_ids(*tokenizer).has_value(), GetParam().fixed_special_ids);
+
+  const std::string text = "bade  kilo na\u00EFve\r\n\n\n\t\t 42 <|turn> \U0001F600";
+  const std::vector<TokenId> ids = tokenizer->encode(text, false);
+  EXPECT_EQ(tokenizer->decode(ids), text);
+  // Merges are found: a syllable is one token, not two letters.
+  EXPECT_EQ(tokenizer->encode("ba", false).size(), 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, MadeUpVocabularies,
                          ::testing::Values(testing::toy_profile(), small_profile(),
                                            published_profile()),
@@ -87,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Profiles, MadeUpVocabularies,
 TEST(MadeUpVocabulary, HasThePublishedIds) {
   const MadeUpVocabulary vocabulary = made_up(published_profile());
   for (const SpecialToken& special : special_tokens()) {
-    EXPECT_EQ(vocabulary.tokens[static_cast<size_t>(special.id)], special.text);
+    EXPECT_EQ(vocabulary.tokens[static_cast<size_t>(special.published_id)], special.spelling);
   }
   EXPECT_EQ(vocabulary.tokens[107], "\n");
   EXPECT_EQ(vocabulary.tokens[106 + 31], std::string(31, '\n'));
