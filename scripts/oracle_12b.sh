@@ -10,7 +10,7 @@
 #   logits   the log-probabilities of the next token agree with the reference's (tests/oracle/rows.mjs)
 # Exits 0 if all hold, 1 if one does not, 77 if this machine cannot run it.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 
 readonly GEM=build/release/gem
 readonly MAX_RESIDENT_KB=$((64 * 1024))
@@ -56,6 +56,7 @@ tests/oracle/ready.sh --install || exit $?
 
 folder="$(mktemp -d "$TEMPORARY/gem-oracle-XXXXXX")" || exit 1
 gem_pid=
+# shellcheck disable=SC2317  # called by the trap
 clean_up() {
   if [ -n "$gem_pid" ]; then kill "$gem_pid" 2>/dev/null; fi
   rm -rf "$folder"
@@ -78,8 +79,8 @@ fi
 
 # Waits until a process has slept for a second without using the processor: it waits for input.
 wait_until_idle() {  # wait_until_idle PID
-  local last='' now calm=0 tries
-  for tries in $(seq 600); do
+  local last='' now calm=0
+  for _ in $(seq 600); do
     # Fields of /proc/PID/stat after the name: state is the first, utime and stime the 12th and 13th.
     now="$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{print $1, $12 + $13}')"
     [ -n "$now" ] || return 1

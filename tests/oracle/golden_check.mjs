@@ -27,7 +27,7 @@ function check(good, line) {
   if (!good) ++failed;
 }
 
-const reference = await Reference.open(join(folder, "tiny-gemma4-q4_0.gguf"), 256);
+const reference = await Reference.open(join(folder, "tiny-gemma4-q4_0.gguf"), { capacityTokens: 256, threads: 1 });
 for (const name of ["s1", "s7", "s40", "s200"]) {
   const path = join(folder, `${name}.logits.f64.bin`);
   const golden = splitRows(readFileSync(path), vocabulary, path);

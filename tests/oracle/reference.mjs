@@ -1,30 +1,30 @@
 // The reference engine on the CPU: token ids in, log-probabilities and greedy tokens out. Its tokenizer,
 // chat formats and filters are not used.
 //
-// It is set to be as near to exact as it can: F32 K/V, no flash attention, two threads. Its matrix
-// products still round activations to 8-bit blocks of 32 (class D of tests/tolerance.h).
+// It is set to be as near to exact as it can: F32 K/V, no flash attention. Its matrix products still
+// round activations to 8-bit blocks of 32 (class D of tests/tolerance.h).
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 
-const kThreads = 2;
-
 export class Reference {
-  // Opens a model for sequences of at most `capacityTokens` tokens. `load` in the error says what failed.
-  static async open(modelPath, capacityTokens) {
+  // Opens a model for sequences of at most `capacityTokens` tokens. Its threads spin while they wait for
+  // each other, so more of them than free cores take many times as long.
+  static async open(modelPath, { capacityTokens, threads }) {
     const llama = await getLlama({
       gpu: false,
       build: "never",
       skipDownload: true,
       logLevel: LlamaLogLevel.error,
-      maxThreads: kThreads,
+      maxThreads: threads,
     });
     const model = await llama.loadModel({ modelPath, gpuLayers: 0, useMmap: true, ignoreMemorySafetyChecks: true });
-    return new Reference(llama, model, capacityTokens);
+    return new Reference(llama, model, capacityTokens, threads);
   }
 
-  constructor(llama, model, capacityTokens) {
+  constructor(llama, model, capacityTokens, threads) {
     this.llama = llama;
     this.model = model;
     this.capacityTokens = capacityTokens;
+    this.threads = threads;
   }
 
   // Evaluates `tokens` in a fresh context. Returns
@@ -36,7 +36,7 @@ export class Reference {
       contextSize: this.capacityTokens,
       batchSize: Math.min(this.capacityTokens, 512),
       flashAttention: false,
-      threads: kThreads,
+      threads: this.threads,
       experimentalKvCacheKeyType: "F32",
       experimentalKvCacheValueType: "F32",
       ignoreMemorySafetyChecks: true,

@@ -21,7 +21,7 @@ if (positionals.length !== 3 || !Number.isInteger(steps) || steps < 0) {
 const [modelPath, tokensPath, outPath] = positionals;
 const tokens = readTokens(readFileSync(tokensPath, "utf8"), tokensPath);
 
-const reference = await Reference.open(modelPath, tokens.length + steps + 1);
+const reference = await Reference.open(modelPath, { capacityTokens: tokens.length + steps + 1, threads: 2 });
 const { rows, greedy } = await reference.evaluate(tokens, { everyPosition: values["every-position"], steps });
 await reference.close();
 
