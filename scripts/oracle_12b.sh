@@ -113,7 +113,7 @@ fi
 
 # gem may have died: a write must then not end the script.
 trap '' PIPE
-echo "Name three rivers." >&3
+{ echo "Name three rivers." >&3; } 2>/dev/null
 exec 3>&-
 trap - PIPE
 wait "$gem_pid"
