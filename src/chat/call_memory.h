@@ -16,6 +16,14 @@
 
 namespace gem {
 
+// What a model wrote in a turn before its first call: at most one thought, then text.
+struct Preamble {
+  std::string thought;
+  std::string text;
+  std::vector<TokenId> thought_ids;  // markers included
+  std::vector<TokenId> text_ids;
+};
+
 class CallMemory {
  public:
   // Forgets the oldest calls beyond `max_tokens` of all calls together.
@@ -27,15 +35,25 @@ class CallMemory {
   void remember(const std::string& id, std::string_view name, std::string_view arguments,
                 std::span<const TokenId> ids);
 
+  // Keeps what came before the first call of a turn, with that call, which must be remembered.
+  void remember_preamble(const std::string& id, Preamble preamble);
+
   // The tokens of this call, or none if it is unknown or the client changed it.
   std::span<const TokenId> find(const ToolCall& call) const;
+  // What came before this call, or nullptr. The caller compares the texts with what the client
+  // sent.
+  const Preamble* find_preamble(const ToolCall& call) const;
 
  private:
   struct Entry {
     std::string name;
     Value arguments;
     std::vector<TokenId> ids;
+    Preamble preamble;
   };
+  static size_t tokens_of(const Entry& entry);
+  void forget_oldest();
+
   std::unordered_map<std::string, Entry> entries_;
   std::deque<std::string> order_;  // oldest first
   size_t tokens_ = 0;

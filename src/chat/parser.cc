@@ -59,6 +59,7 @@ void OutputParser::push(TokenId id, Events& events) {
   if (state_ == State::kCall) call_ids_.push_back(id);
   const auto is_thinking = [&] { return is_in_thought() || state_ == State::kHeader; };
   const bool closes_thought = is_thinking() && id == special_.channel_close;
+  const size_t events_before = events.size();
 
   const bool is_structure = tokenizer_.is_stop(id) || id == special_.turn_open ||
                             tokenizer_.token_class(id) == TokenClass::kVisible;
@@ -68,8 +69,27 @@ void OutputParser::push(TokenId id, Events& events) {
   } else if (const std::string ready = decoder_.push(tokenizer_.piece(id)); !ready.empty()) {
     text(ready, events);
   }
-  if (is_thinking() || closes_thought) ++thought_tokens_;
+  const bool in_thought = is_thinking() || closes_thought;
+  if (in_thought) ++thought_tokens_;
+  add_to_preamble(id, in_thought, std::span(events).subspan(events_before));
   has_output_ = true;
+}
+
+void OutputParser::add_to_preamble(TokenId id, bool in_thought,
+                                   std::span<const ParseEvent> events) {
+  for (const ParseEvent& event : events) {
+    if (calls_ > 0) break;
+    if (event.kind == Kind::kThought) preamble_.thought += event.text;
+    if (event.kind == Kind::kText) preamble_.text += event.text;
+  }
+  if (calls_ > 0 || state_ == State::kCall || end_) return;
+  const bool reopens = in_thought && !preamble_.text_ids.empty();
+  const bool goes_on = in_thought && !preamble_.thought_ids.empty() && id == special_.channel_open;
+  // Also a thought that the prompt began, or that has no opener.
+  const bool lacks_opener =
+      in_thought && preamble_.thought_ids.empty() && id != special_.channel_open;
+  if (reopens || goes_on || lacks_opener) has_preamble_ = false;
+  (in_thought ? preamble_.thought_ids : preamble_.text_ids).push_back(id);
 }
 
 void OutputParser::cut(Events& events) {
@@ -315,6 +335,7 @@ void OutputParser::close_call(CallEnd end, bool has_closer, Events& events) {
     return;
   }
   // Nothing that the model wrote is lost.
+  has_preamble_ = false;
   emit_text(std::string(marker::kCallOpen) + spell_quotes(call_text_) +
                 std::string(has_closer ? marker::kCallClose : ""),
             events);

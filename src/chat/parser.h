@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chat/call_memory.h"
 #include "chat/call_reader.h"
 #include "chat/schema.h"
 #include "tokenizer/tokenizer.h"
@@ -65,6 +66,9 @@ class OutputParser {
   bool dropped_call() const { return dropped_call_; }
 
   int calls() const { return calls_; }
+  // What came before the first call, for CallMemory; nothing if it is more than a thought and then
+  // text.
+  const Preamble* preamble() const { return has_preamble_ ? &preamble_ : nullptr; }
   // Tokens of thoughts, their markers included.
   int64_t thought_tokens() const { return thought_tokens_; }
   // After the end: the thought was never closed.
@@ -84,6 +88,7 @@ class OutputParser {
   using Events = std::vector<ParseEvent>;
 
   void seed(std::span<const TokenId> prompt);
+  void add_to_preamble(TokenId id, bool in_thought, std::span<const ParseEvent> events);
   void structure(TokenId id, Events& events);
   void text(std::string_view text, Events& events);
   bool hold_until(std::string_view expected, std::string_view& text);
@@ -117,6 +122,9 @@ class OutputParser {
   bool holds_newline_ = false;  // of the thought: the last one before its closer is not part of it
   int empty_thoughts_ = 0;      // in a row
   int64_t thought_tokens_ = 0;
+
+  bool has_preamble_ = true;
+  Preamble preamble_;  // complete once a call has begun
 
   int calls_ = 0;
   bool after_call_ = false;       // no text since the last call

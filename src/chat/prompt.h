@@ -23,7 +23,8 @@ class Prompt {
  public:
   void trusted(std::string_view text) { append(text, true); }
   void untrusted(std::string_view text) { append(text, false); }
-  // Tokens as generated. Between special tokens, so that no text merges across their ends.
+  // Tokens as generated. No text merges across their ends: they begin where a generation began or
+  // at a special token, and end at one.
   void tokens(std::span<const TokenId> ids);
   // The text between string markers.
   void quoted(std::string_view text);

@@ -159,13 +159,22 @@ class Renderer {
     lacks_opening_ = false;
 
     const bool in_running_turn = index >= after_last_user_ && !message.calls.empty();
-    if (!message.reasoning.empty() && (in_running_turn || options_.keeps_all_thoughts)) {
+    const bool has_thought =
+        !message.reasoning.empty() && (in_running_turn || options_.keeps_all_thoughts);
+    const Preamble* generated = preamble_of(message);
+    if (generated != nullptr && has_thought && generated->thought == message.reasoning) {
+      prompt_.tokens(generated->thought_ids);
+    } else if (has_thought) {
       write_thought(message.reasoning);
       prompt_.trusted("\n");
       prompt_.trusted(marker::kChannelClose);
     }
     const std::string text = assistant_text(message);
-    if (!is_official()) prompt_.untrusted(text);
+    if (generated != nullptr && generated->text == message.content()) {
+      prompt_.tokens(generated->text_ids);
+    } else if (!is_official()) {
+      prompt_.untrusted(text);
+    }
     for (size_t i = 0; i < message.calls.size(); ++i)
       GEM_TRY(write_call(message.calls[i], index, i));
 
@@ -195,6 +204,12 @@ class Renderer {
       }
     }
     return next;
+  }
+
+  // What the model wrote before its calls, if it is remembered.
+  const Preamble* preamble_of(const Message& message) const {
+    if (options_.memory == nullptr || is_official() || message.calls.empty()) return nullptr;
+    return options_.memory->find_preamble(message.calls.front());
   }
 
   void write_thought(std::string_view thought) {
