@@ -9,7 +9,7 @@
 namespace gem {
 namespace {
 
-using Kind = ParseEvent::Kind;
+using Kind = OutputEvent::Kind;
 
 constexpr std::string_view kThoughtHeader = "thought\n";
 constexpr std::string_view kTurnName = "model\n";
@@ -34,6 +34,9 @@ OutputParser::OutputParser(const Tokenizer& tokenizer, std::span<const TokenId> 
   seed(prompt);
 }
 
+OutputParser::OutputParser(const Tokenizer& tokenizer, std::span<const TokenId> prompt)
+    : OutputParser(tokenizer, prompt, Options()) {}
+
 void OutputParser::seed(std::span<const TokenId> prompt) {
   const auto is_landmark = [&](TokenId id) {
     return id == special_.channel_open || id == special_.channel_close ||
@@ -54,12 +57,12 @@ void OutputParser::seed(std::span<const TokenId> prompt) {
   }
 }
 
-void OutputParser::push(TokenId id, Events& events) {
-  if (end_) return;
+std::vector<OutputEvent> OutputParser::push(TokenId id) {
+  Events events;
+  if (end_) return events;
   if (state_ == State::kCall) call_ids_.push_back(id);
   const auto is_thinking = [&] { return is_in_thought() || state_ == State::kHeader; };
   const bool closes_thought = is_thinking() && id == special_.channel_close;
-  const size_t events_before = events.size();
 
   const bool is_structure = tokenizer_.is_stop(id) || id == special_.turn_open ||
                             tokenizer_.token_class(id) == TokenClass::kVisible;
@@ -71,13 +74,14 @@ void OutputParser::push(TokenId id, Events& events) {
   }
   const bool in_thought = is_thinking() || closes_thought;
   if (in_thought) ++thought_tokens_;
-  add_to_preamble(id, in_thought, std::span(events).subspan(events_before));
+  add_to_preamble(id, in_thought, events);
   has_output_ = true;
+  return events;
 }
 
 void OutputParser::add_to_preamble(TokenId id, bool in_thought,
-                                   std::span<const ParseEvent> events) {
-  for (const ParseEvent& event : events) {
+                                   std::span<const OutputEvent> events) {
+  for (const OutputEvent& event : events) {
     if (calls_ > 0) break;
     if (event.kind == Kind::kThought) preamble_.thought += event.text;
     if (event.kind == Kind::kText) preamble_.text += event.text;
@@ -92,10 +96,12 @@ void OutputParser::add_to_preamble(TokenId id, bool in_thought,
   (in_thought ? preamble_.thought_ids : preamble_.text_ids).push_back(id);
 }
 
-void OutputParser::cut(Events& events) {
-  if (end_) return;
+std::vector<OutputEvent> OutputParser::finish() {
+  Events events;
+  if (end_) return events;
   if (const std::string rest = decoder_.flush(); !rest.empty()) text(rest, events);
-  finish(ParseEnd::kCut, events);
+  end_output(OutputEnd::kCut, events);
+  return events;
 }
 
 void OutputParser::structure(TokenId id, Events& events) {
@@ -105,7 +111,7 @@ void OutputParser::structure(TokenId id, Events& events) {
     return;
   }
   if (id == special_.turn_open || tokenizer_.is_stop(id)) {
-    finish(ParseEnd::kStop, events);
+    end_output(OutputEnd::kStop, events);
     return;
   }
   if (state_ == State::kCall) {
@@ -154,7 +160,7 @@ void OutputParser::text(std::string_view text, Events& events) {
           hold_.clear();
           state_ = after_turn_header_;
         } else {
-          finish(ParseEnd::kStop, events);
+          end_output(OutputEnd::kStop, events);
         }
         break;
       case State::kText:
@@ -265,7 +271,7 @@ void OutputParser::close_channel(Events& events) {
   flush_hold(events);
   if (state_ != State::kThought) return;
   leave_thought();
-  if (empty_thoughts_ == kMaxEmptyThoughts) finish(ParseEnd::kThoughtLoop, events);
+  if (empty_thoughts_ == kMaxEmptyThoughts) end_output(OutputEnd::kThoughtLoop, events);
 }
 
 // The line after a channel's opener was not "thought". A name is dropped; anything else is the
@@ -331,7 +337,7 @@ bool OutputParser::emit_call(CallEnd end, bool has_closer, Events& events) {
 void OutputParser::close_call(CallEnd end, bool has_closer, Events& events) {
   state_ = State::kText;
   if (emit_call(end, has_closer, events)) {
-    if (options_.one_call) finish(ParseEnd::kCallLimit, events);
+    if (options_.one_call) end_output(OutputEnd::kCallLimit, events);
     return;
   }
   // Nothing that the model wrote is lost.
@@ -341,10 +347,10 @@ void OutputParser::close_call(CallEnd end, bool has_closer, Events& events) {
             events);
 }
 
-void OutputParser::finish(ParseEnd reason, Events& events) {
+void OutputParser::end_output(OutputEnd reason, Events& events) {
   switch (state_) {
     case State::kCall:
-      if (reason == ParseEnd::kStop) {
+      if (reason == OutputEnd::kStop) {
         close_call(CallEnd::kMissing, false, events);
       } else {
         dropped_call_ = !emit_call(CallEnd::kMissing, false, events);

@@ -18,7 +18,7 @@
 
 namespace gem {
 
-struct ParseEvent {
+struct OutputEvent {
   enum class Kind : uint8_t {
     kThought,     // `text` belongs to the thought
     kText,        // `text` belongs to the answer
@@ -35,7 +35,7 @@ struct ParseEvent {
   std::vector<TokenId> ids;
 };
 
-enum class ParseEnd : uint8_t {
+enum class OutputEnd : uint8_t {
   kStop,         // the model ended its turn, or asks for a call's result
   kCallLimit,    // the one call that was asked for is there
   kThoughtLoop,  // the model opens and closes empty thoughts over and over
@@ -53,15 +53,18 @@ class OutputParser {
   // `prompt` is what the model continues; its tail says where in a turn the output begins. The
   // tokenizer and the tools must outlive the parser.
   OutputParser(const Tokenizer& tokenizer, std::span<const TokenId> prompt, const Options& options);
+  // No calls are recognised.
+  OutputParser(const Tokenizer& tokenizer, std::span<const TokenId> prompt);
 
-  // Appends what `id` makes certain. Ids after the end are ignored.
-  void push(TokenId id, std::vector<ParseEvent>& events);
-  // The generation is over without a stop token. A call that is cut off is dropped.
-  void cut(std::vector<ParseEvent>& events);
+  // What `id` makes certain. Ids after the end have no events.
+  std::vector<OutputEvent> push(TokenId id);
+  // The generation is over, if no stop token has ended it already. A call that is cut off is
+  // dropped.
+  std::vector<OutputEvent> finish();
 
   bool has_ended() const { return end_.has_value(); }
   // Of an ended output.
-  ParseEnd end() const { return *end_; }
+  OutputEnd end() const { return *end_; }
   // kCut came within a call, which is lost.
   bool dropped_call() const { return dropped_call_; }
 
@@ -85,10 +88,10 @@ class OutputParser {
     kCall,
   };
 
-  using Events = std::vector<ParseEvent>;
+  using Events = std::vector<OutputEvent>;
 
   void seed(std::span<const TokenId> prompt);
-  void add_to_preamble(TokenId id, bool in_thought, std::span<const ParseEvent> events);
+  void add_to_preamble(TokenId id, bool in_thought, std::span<const OutputEvent> events);
   void structure(TokenId id, Events& events);
   void text(std::string_view text, Events& events);
   bool hold_until(std::string_view expected, std::string_view& text);
@@ -106,14 +109,14 @@ class OutputParser {
   void add_to_call(std::string_view text, Events& events);
   void close_call(CallEnd end, bool has_closer, Events& events);
   bool emit_call(CallEnd end, bool has_closer, Events& events);
-  void finish(ParseEnd reason, Events& events);
+  void end_output(OutputEnd reason, Events& events);
 
   const Tokenizer& tokenizer_;
   const SpecialIds& special_;
   Options options_;
   State state_ = State::kStart;
   State after_turn_header_ = State::kStart;
-  std::optional<ParseEnd> end_;
+  std::optional<OutputEnd> end_;
   StreamDecoder decoder_;
   std::string hold_;  // text whose place is not certain yet; a few bytes
 

@@ -1,6 +1,8 @@
 // The recorded outputs of the shared folder, with the result that gem is meant to give.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,12 @@ using nlohmann::ordered_json;
 using testing::kAuthenticVocabulary;
 using testing::read_json;
 using testing::tokenizer_of_file;
-using Kind = ParseEvent::Kind;
+using Kind = OutputEvent::Kind;
 
-ordered_json joined(const std::vector<ParseEvent>& events) {
+ordered_json joined(const std::vector<OutputEvent>& events) {
   ordered_json out = {
       {"reasoning_content", ""}, {"content", ""}, {"tool_calls", ordered_json::array()}};
-  for (const ParseEvent& event : events) {
+  for (const OutputEvent& event : events) {
     if (event.kind == Kind::kThought)
       out["reasoning_content"].get_ref<std::string&>() += event.text;
     if (event.kind == Kind::kText) out["content"].get_ref<std::string&>() += event.text;
@@ -64,13 +66,13 @@ TEST_P(ParserGolden, ReadsEveryOutput) {
     OutputParser parser(tokenizer, prompt,
                         {.tools = reads_calls ? &tool_set : nullptr,
                          .one_call = !request.at("parallel_tool_calls").get<bool>()});
-    std::vector<ParseEvent> events;
-    for (const TokenId id : ids) parser.push(id, events);
-    if (item.at("finish") == "length") {
-      parser.cut(events);
-    } else {
-      parser.push(tokenizer.special().turn_close, events);
-    }
+    std::vector<OutputEvent> events;
+    const auto add = [&](std::vector<OutputEvent> more) {
+      std::ranges::move(more, std::back_inserter(events));
+    };
+    for (const TokenId id : ids) add(parser.push(id));
+    add(item.at("finish") == "length" ? parser.finish()
+                                      : parser.push(tokenizer.special().turn_close));
 
     const ordered_json& recommended = item.at("recommended");
     EXPECT_EQ(joined(events), recommended.contains("same") ? item.at("reference") : recommended);
