@@ -96,11 +96,11 @@ void OutputParser::add_to_preamble(TokenId id, bool in_thought,
   (in_thought ? preamble_.thought_ids : preamble_.text_ids).push_back(id);
 }
 
-std::vector<OutputEvent> OutputParser::finish() {
+std::vector<OutputEvent> OutputParser::finish(OutputEnd reason) {
   Events events;
   if (end_) return events;
   if (const std::string rest = decoder_.flush(); !rest.empty()) text(rest, events);
-  end_output(OutputEnd::kCut, events);
+  end_output(reason, events);
   return events;
 }
 
