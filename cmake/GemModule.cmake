@@ -33,7 +33,14 @@ function(gem_test_program target)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} gem_testing GTest::gtest_main)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "rung${ARG_RUNG};${ARG_LABEL}" TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600)
+  # gtest_discover_tests flattens a list of labels, so they are set once the tests are known.
+  set(labels ${PROJECT_BINARY_DIR}/${target}_labels.cmake)
+  file(WRITE ${labels} "if(${target}_TESTS)
+  set_tests_properties(\${${target}_TESTS} PROPERTIES LABELS \"rung${ARG_RUNG};${ARG_LABEL}\")
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels})
 endfunction()
 
 # gem_fuzz_target(NAME LABEL l RUNG n LINK ...): tests/fuzz/NAME_fuzz.cc, which defines
