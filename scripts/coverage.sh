@@ -9,14 +9,17 @@ cd "$(dirname "$0")/.."
 readonly THRESHOLD_PERCENT=90
 readonly OUT=build/coverage/report
 
+shopt -s nullglob
+targets=()
+for source in tests/fuzz/*_fuzz.cc; do targets+=("$(basename "$source" _fuzz.cc)"); done
+[ ${#targets[@]} -gt 0 ] || { echo "coverage: tests/fuzz has no targets" >&2; exit 1; }
 cmake --preset coverage >/dev/null
-cmake --build --preset coverage
+cmake --build --preset coverage --target "${targets[@]/#/fuzz_}"
 mkdir -p "$OUT"
 
 failed=()
-for source in tests/fuzz/*_fuzz.cc; do
-  [ -e "$source" ] || { echo "coverage: tests/fuzz has no targets" >&2; exit 1; }
-  name="$(basename "$source" _fuzz.cc)"
+for name in "${targets[@]}"; do
+  source="tests/fuzz/${name}_fuzz.cc"
   read -r -a covers <<<"$(sed -n 's|^// Covers: ||p' "$source" | tr '\n' ' ')"
   if [ ${#covers[@]} -eq 0 ]; then
     echo "coverage: $source names no sources in a comment '// Covers: src/...'" >&2
@@ -34,7 +37,7 @@ for source in tests/fuzz/*_fuzz.cc; do
       { echo "coverage: fuzz_$name has no code of $file" >&2; exit 1; }
   done
   echo "== $name"
-  awk '/^-/ {next} $8 > 0 {printf "  %-32s %5d of %5d lines  %6.2f %%\n", $1, $8 - $9, $8, 100 * ($8 - $9) / $8}' \
+  awk '/^(-|Filename)/ {next} $8 > 0 {printf "  %-32s %5d of %5d lines  %6.2f %%\n", $1, $8 - $9, $8, 100 * ($8 - $9) / $8}' \
     "$OUT/$name.txt"
   awk -v limit=$THRESHOLD_PERCENT '$1 == "TOTAL" {exit !($8 > 0 && 100 * ($8 - $9) >= limit * $8)}' \
     "$OUT/$name.txt" || failed+=("$name")

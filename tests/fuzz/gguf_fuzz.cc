@@ -1,7 +1,7 @@
 // Fuzz target of the GGUF reader: every accessor over whatever parses, and the writer's copy of it,
 // which must parse to the same.
-// Covers: src/gguf/reader.cc src/gguf/value.cc src/gguf/identify.cc src/gguf/block.cc
-// Covers: src/gguf/writer.cc
+//
+// Covers: src/gguf/reader.cc src/gguf/value.cc src/gguf/identify.cc src/gguf/writer.cc
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
