@@ -85,29 +85,22 @@ class Runner {
 
     AnswerWriter writer;
     std::string content;
-    OutputParser parser(tokenizer(), prompt.ids, {});
-    std::vector<ParseEvent> events;
-    const auto show = [&] {
-      for (const ParseEvent& event : events) {
-        if (event.kind == ParseEvent::Kind::kThought) writer.thought(event.text);
-        if (event.kind == ParseEvent::Kind::kText) {
+    OutputParser parser(tokenizer(), prompt.ids);
+    const auto show = [&](const std::vector<OutputEvent>& events) {
+      for (const OutputEvent& event : events) {
+        if (event.kind == OutputEvent::Kind::kThought) writer.thought(event.text);
+        if (event.kind == OutputEvent::Kind::kText) {
           writer.text(event.text);
           content += event.text;
         }
       }
-      events.clear();
     };
     const Status status = generate(prompt.ids, chat_masked_, [&](TokenId token) {
-      parser.push(token, events);
-      show();
+      show(parser.push(token));
       return !parser.has_ended();
     });
-    if (status && result_.reason == StopReason::kStopToken) {
-      parser.push(result_.stop_token, events);
-    } else if (!parser.has_ended()) {
-      parser.cut(events);
-    }
-    show();
+    const bool stopped = status && result_.reason == StopReason::kStopToken;
+    show(parser.finish(stopped ? OutputEnd::kStop : OutputEnd::kCut));
     writer.finish();
     // A refused prompt is not part of the conversation; a stopped answer is.
     if (!status) {

@@ -2,7 +2,6 @@
 // ones and to the row that the file's own metadata makes up.
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -58,12 +57,11 @@ void bind(const gem::gguf::File& file, std::span<const gem::Profile> profiles) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::vector<std::byte> bytes(size + kDataFloats * sizeof(float));
-  if (size > 0) std::memcpy(bytes.data(), data, size);
-  for (size_t at = size; at < bytes.size(); at += sizeof(float)) {
-    const float one = 1;
-    std::memcpy(bytes.data() + at, &one, sizeof one);
-  }
+  const auto input = std::as_bytes(std::span(data, size));
+  const std::vector<float> ones(kDataFloats, 1.0f);
+  const auto tail = std::as_bytes(std::span(ones));
+  std::vector<std::byte> bytes(input.begin(), input.end());
+  bytes.insert(bytes.end(), tail.begin(), tail.end());
   const auto file = gem::gguf::File::parse(bytes, "input");
   if (!file) return 0;
   GEM_CHECK(!gem::describe_model(*file).empty());
