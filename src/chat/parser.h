@@ -58,8 +58,8 @@ class OutputParser {
 
   // What `id` makes certain. Ids after the end have no events.
   std::vector<OutputEvent> push(TokenId id);
-  // The generation is over, if no pushed token has ended it already: by a limit (kCut), which drops a
-  // call that is cut off, or by a stop token that was not pushed (kStop).
+  // The generation is over, if no pushed token has ended it already: by a limit (kCut), which drops
+  // a call that is cut off, or by a stop token that was not pushed (kStop).
   std::vector<OutputEvent> finish(OutputEnd reason = OutputEnd::kCut);
 
   bool has_ended() const { return end_.has_value(); }

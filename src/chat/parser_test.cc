@@ -296,7 +296,8 @@ TEST(OutputParser, RepairsBytesThatAreNoUtf8) {
 
 TEST(OutputParser, JoinsACharacterFromByteTokens) {
   const Tokenizer& tokenizer = small_tokenizer();
-  Outcome split = run({tokenizer.find("<0xF0>"), tokenizer.find("<0x9F>"), tokenizer.find("<0x99>")});
+  Outcome split =
+      run({tokenizer.find("<0xF0>"), tokenizer.find("<0x9F>"), tokenizer.find("<0x99>")});
   EXPECT_EQ(split.output.text, "");
   split.output.add(split.parser.push(tokenizer.find("<0x82>")));
   EXPECT_EQ(split.output.text, "\xF0\x9F\x99\x82");
