@@ -7,11 +7,11 @@
 namespace gem {
 namespace {
 
-Error wrong_kind(const gguf::File& file, std::string_view key, std::string_view wanted) {
+tl::unexpected<Error> refuse(const gguf::File& file, std::string_view key,
+                             std::string_view wanted) {
   const gguf::Value* value = file.find(key);
-  return Error(Code::kCorrupt,
-               fmt::format("metadata {} is {}, but gem needs {}", key,
-                           value == nullptr ? "missing" : value->describe(), wanted));
+  return fail(Code::kCorrupt, "metadata {} is {}, but gem needs {}: get the file again", key,
+              value == nullptr ? "missing" : value->describe(), wanted);
 }
 
 template <class T>
@@ -19,41 +19,44 @@ Result<T> required(const gguf::File& file, std::string_view key, std::string_vie
                    std::optional<T> (gguf::Value::*decode)() const) {
   const gguf::Value* value = file.find(key);
   std::optional<T> decoded = value == nullptr ? std::nullopt : (value->*decode)();
-  if (!decoded) return tl::unexpected<Error>(wrong_kind(file, key, wanted));
+  if (!decoded) return refuse(file, key, wanted);
   return std::move(*decoded);
 }
 
-// An id that a file may lack: -1 then.
-TokenId optional_id(const gguf::File& file, std::string_view key) {
+// -1 if the file does not have the key.
+Result<TokenId> optional_id(const gguf::File& file, std::string_view key) {
   const gguf::Value* value = file.find(key);
-  const std::optional<int64_t> id = value == nullptr ? std::nullopt : value->as_integer();
-  const bool fits = id && *id >= 0 && *id <= std::numeric_limits<TokenId>::max();
-  return fits ? static_cast<TokenId>(*id) : -1;
+  if (value == nullptr) return -1;
+  const std::optional<int64_t> id = value->as_integer();
+  if (!id || *id < 0 || *id > std::numeric_limits<TokenId>::max())
+    return refuse(file, key, "a token id");
+  return static_cast<TokenId>(*id);
 }
 
 }  // namespace
 
 Result<VocabularySource> vocabulary_source(const gguf::File& file) {
   using gguf::Value;
+  constexpr std::string_view kStrings = "an array of strings";
+  constexpr std::string_view kNumbers = "an array of i32";
   VocabularySource source;
   GEM_ASSIGN(source.model, required(file, "tokenizer.ggml.model", "a string", &Value::as_string));
-  GEM_ASSIGN(source.tokens, required(file, "tokenizer.ggml.tokens", "an array of strings",
-                                     &Value::as_string_array));
+  // Before the other keys, which other tokenizers lack or have of other kinds: what is wrong with
+  // such a file is the tokenizer.
+  GEM_TRY(check_tokenizer_model(source.model));
+  GEM_ASSIGN(source.tokens,
+             required(file, "tokenizer.ggml.tokens", kStrings, &Value::as_string_array));
   GEM_ASSIGN(source.token_types,
-             required(file, "tokenizer.ggml.token_type", "an array of i32", &Value::as_i32_array));
-  GEM_ASSIGN(source.merges, required(file, "tokenizer.ggml.merges", "an array of strings",
-                                     &Value::as_string_array));
-  source.bos = optional_id(file, "tokenizer.ggml.bos_token_id");
-  source.eos = optional_id(file, "tokenizer.ggml.eos_token_id");
-  source.unknown = optional_id(file, "tokenizer.ggml.unknown_token_id");
-  source.padding = optional_id(file, "tokenizer.ggml.padding_token_id");
-  if (const Value* suppressed = file.find("tokenizer.ggml.suppress_tokens")) {
-    auto ids = suppressed->as_i32_array();
-    if (!ids) {
-      return tl::unexpected<Error>(
-          wrong_kind(file, "tokenizer.ggml.suppress_tokens", "an array of i32"));
-    }
-    source.suppressed = std::move(*ids);
+             required(file, "tokenizer.ggml.token_type", kNumbers, &Value::as_i32_array));
+  GEM_ASSIGN(source.merges,
+             required(file, "tokenizer.ggml.merges", kStrings, &Value::as_string_array));
+  GEM_ASSIGN(source.bos, optional_id(file, "tokenizer.ggml.bos_token_id"));
+  GEM_ASSIGN(source.eos, optional_id(file, "tokenizer.ggml.eos_token_id"));
+  GEM_ASSIGN(source.unknown, optional_id(file, "tokenizer.ggml.unknown_token_id"));
+  GEM_ASSIGN(source.padding, optional_id(file, "tokenizer.ggml.padding_token_id"));
+  if (file.find("tokenizer.ggml.suppress_tokens") != nullptr) {
+    GEM_ASSIGN(source.suppressed,
+               required(file, "tokenizer.ggml.suppress_tokens", kNumbers, &Value::as_i32_array));
   }
   return source;
 }

@@ -7,7 +7,8 @@
 
 namespace gem {
 
-// Views into `file`. Returns kCorrupt, naming the key that is missing or of another kind.
+// Views into `file`. Returns kUnsupported for a file of another tokenizer, and kCorrupt, naming the
+// key that is missing, of another kind, or not an id.
 Result<VocabularySource> vocabulary_source(const gguf::File& file);
 
 }  // namespace gem

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "tokenizer/bpe.h"
 #include "tokenizer/merge_table.h"
 #include "tokenizer/vocabulary.h"
@@ -121,6 +122,14 @@ void Tokenizer::State::append_piece(TokenId id, bool show_control, std::string& 
   }
 }
 
+Status check_tokenizer_model(std::string_view model) {
+  if (model == "gemma4") return {};
+  return fail(
+      Code::kUnsupported,
+      "metadata tokenizer.ggml.model is \"{}\", gem reads \"gemma4\" only: get a Gemma 4 file",
+      quote_for_message(model));
+}
+
 Result<Tokenizer> Tokenizer::create(const VocabularySource& source) {
   GEM_ASSIGN(Vocabulary vocabulary, Vocabulary::create(source));
   GEM_ASSIGN(MergeTable merges, MergeTable::create(source.merges, vocabulary));
@@ -179,7 +188,6 @@ TokenClass Tokenizer::token_class(TokenId id) const {
 
 const SpecialIds& Tokenizer::special() const { return state_->vocabulary.special(); }
 int32_t Tokenizer::vocabulary_size() const { return state_->vocabulary.size(); }
-int32_t Tokenizer::merge_count() const { return state_->merges.size(); }
 std::span<const TokenId> Tokenizer::stop_ids() const { return state_->stop_ids; }
 bool Tokenizer::is_stop(TokenId id) const { return state_->is_stop(id); }
 std::span<const TokenId> Tokenizer::suppressed_ids() const { return state_->suppressed_ids; }

@@ -40,6 +40,10 @@ struct VocabularySource {
   std::vector<TokenId> suppressed;  // tokenizer.ggml.suppress_tokens
 };
 
+// kUnsupported, naming `model`, unless it is the tokenizer that gem implements: "gemma4". Files of
+// others may have merges and scores, too.
+Status check_tokenizer_model(std::string_view model);
+
 // Ids with a meaning of their own, found by spelling. Every vocabulary has eos, bos and the two of
 // turns; the others are -1 in a vocabulary without them, which no published one is.
 struct SpecialIds {
@@ -102,7 +106,6 @@ class Tokenizer {
 
   const SpecialIds& special() const;
   int32_t vocabulary_size() const;
-  int32_t merge_count() const;
 
   // <eos>, <turn|>, <|tool_response>, <|turn> (the model would go on as somebody else), and the
   // file's own eos id.

@@ -13,6 +13,7 @@ namespace gem {
 namespace {
 
 constexpr size_t kBasicCharacters = 0x10000;
+constexpr size_t kAhead = 16;  // entries from the request for memory to its use
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -114,10 +115,7 @@ Status check_roles(const VocabularySource& source, const Vocabulary& vocabulary)
 }  // namespace
 
 Result<Vocabulary> Vocabulary::create(const VocabularySource& source) {
-  if (source.model != "gemma4")
-    return fail(Code::kUnsupported,
-                "tokenizer.ggml.model is \"{}\", gem reads \"gemma4\" only: get a Gemma 4 file",
-                quote_for_message(source.model));
+  GEM_TRY(check_tokenizer_model(source.model));
   if (source.tokens.size() > static_cast<size_t>(std::numeric_limits<TokenId>::max()))
     return fail(Code::kCorrupt,
                 "tokenizer.ggml.tokens has {} entries, more than ids: get the file again",
@@ -132,8 +130,10 @@ Result<Vocabulary> Vocabulary::create(const VocabularySource& source) {
   Vocabulary vocabulary(source.tokens.size());
   vocabulary.classes_.reserve(source.tokens.size());
   vocabulary.bytes_.fill(-1);
-  for (size_t i = 0; i < source.tokens.size(); ++i)
+  for (size_t i = 0; i < source.tokens.size(); ++i) {
+    if (i + kAhead < source.tokens.size()) vocabulary.prefetch(source.tokens[i + kAhead]);
     GEM_TRY(vocabulary.add_entry(source.tokens[i], source.token_types[i]));
+  }
 
   for (const SpecialToken& token : special_tokens())
     if (token.member != nullptr)

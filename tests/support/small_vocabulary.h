@@ -15,11 +15,13 @@ namespace gem::testing {
 
 class SmallVocabulary {
  public:
+  // The numbers of tokenizer.ggml.token_type.
+  static constexpr int32_t kNormal = 1;
+  static constexpr int32_t kControl = 3;
+  static constexpr int32_t kVisible = 4;
+  static constexpr int32_t kByte = 6;
+
   SmallVocabulary() {
-    constexpr int32_t kNormal = 1;
-    constexpr int32_t kControl = 3;
-    constexpr int32_t kVisible = 4;
-    constexpr int32_t kByte = 6;
     for (const char* text : {"<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<|tool>", "<tool|>",
                              "<|think|>", "<|turn>", "<turn|>"}) {
       add(text, kControl);
@@ -57,8 +59,8 @@ class SmallVocabulary {
     return source;
   }
 
- private:
-  void add(std::string text, int32_t type) {
+  // A new entry, unless there is one of that spelling.
+  void add(std::string text, int32_t type = kNormal) {
     for (const std::string& token : tokens_) {
       if (token == text) return;
     }
@@ -66,16 +68,23 @@ class SmallVocabulary {
     types_.push_back(type);
   }
 
+  // The next merge, and its result as an entry.
+  void add_merge(const std::string& left, const std::string& right) {
+    add(left + right);
+    merges_.push_back(left + ' ' + right);
+  }
+
   // The word with all its beginnings, each merged from the one before and a letter.
   void add_word(std::string_view word) {
     for (size_t length = 2; length <= word.size(); ++length) {
       const size_t before = tokens_.size();
-      add(std::string(word.substr(0, length)), 1);
+      add(std::string(word.substr(0, length)));
       if (tokens_.size() == before) continue;
       merges_.push_back(std::string(word.substr(0, length - 1)) + ' ' + word[length - 1]);
     }
   }
 
+ private:
   std::vector<std::string> tokens_;
   std::vector<int32_t> types_;
   std::vector<std::string> merges_;
