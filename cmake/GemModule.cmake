@@ -1,9 +1,9 @@
-# gem_module(NAME DEPENDS ... [RUNG n] [PACKAGES ...])
+# gem_module(NAME DEPENDS ... [RUNG n] [PACKAGES ...] [TEST_LINK ...])
 # The target gem_NAME from src/NAME/**.cc, and the test program gem_NAME_tests from the *_test.cc
 # files that stand beside them. RUNG is the step of the correctness ladder that the tests belong to;
-# each test carries the ctest labels rungN and NAME.
+# each test carries the ctest labels rungN and NAME. TEST_LINK: what only the tests need.
 function(gem_module name)
-  cmake_parse_arguments(ARG "" "RUNG" "DEPENDS;PACKAGES" ${ARGN})
+  cmake_parse_arguments(ARG "" "RUNG" "DEPENDS;PACKAGES;TEST_LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -22,7 +22,8 @@ function(gem_module name)
   endforeach()
 
   if(GEM_TESTS AND tests)
-    gem_test_program(gem_${name}_tests RUNG ${ARG_RUNG} LABEL ${name} SOURCES ${tests} LINK gem_${name})
+    gem_test_program(gem_${name}_tests RUNG ${ARG_RUNG} LABEL ${name} SOURCES ${tests}
+                     LINK gem_${name} ${ARG_TEST_LINK})
   endif()
 endfunction()
 

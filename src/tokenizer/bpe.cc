@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;  // no neighbour
 
-// Characters of a window: its symbols and queue fit the L1 and L2 caches.
-constexpr size_t kWindow = 1024;
 // The part of a window that the next one goes over again, because the cut at its end may have
 // changed it.
 constexpr size_t kOverlapOf = 16;
@@ -69,7 +67,7 @@ void Bpe::add(uint32_t character) {
 // starts further back and is twice as long, so that the whole costs O(n log n) for any text and,
 // but for a logarithm, for any merges.
 void Bpe::finish_unit(std::vector<TokenId>& ids) {
-  size_t window = kWindow;
+  size_t window = window_;
   size_t kept = 0;  // tokens that stay
   size_t begin = 0;
   while (begin < unit_.size()) {

@@ -12,8 +12,12 @@ namespace gem {
 // Encodes texts one after the other; keeps its working memory between them.
 class Bpe {
  public:
-  Bpe(const Vocabulary& vocabulary, const MergeTable& merges)
-      : vocabulary_(vocabulary), merges_(merges) {}
+  // Characters that are merged in one go: their list and queue fit the L1 and L2 caches. Any number
+  // gives the same ids.
+  static constexpr size_t kWindow = 1024;
+
+  Bpe(const Vocabulary& vocabulary, const MergeTable& merges, size_t window = kWindow)
+      : vocabulary_(vocabulary), merges_(merges), window_(window) {}
 
   // Appends the ids of `text`. Ill-formed bytes count as U+FFFD, one for each
   // maximal subpart.
@@ -50,6 +54,7 @@ class Bpe {
 
   const Vocabulary& vocabulary_;
   const MergeTable& merges_;
+  const size_t window_;
   std::vector<Id> unit_;         // characters that nothing before or after can merge with
   std::vector<Token> tokens_;    // of the first part of the unit
   std::vector<Symbol> symbols_;  // of a window
