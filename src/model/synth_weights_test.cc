@@ -115,7 +115,7 @@ TEST_F(SyntheticWeights, OutputNormHasRandomSigns) {
 }
 
 TEST_F(SyntheticWeights, QAndKNormsGiveScoresOfTheSameSpreadInBothKindsOfLayer) {
-  for (const uint64_t head_width : {256, 512}) {
+  for (const uint64_t head_width : {256u, 512u}) {
     const double q = moments(vector("blk.1.attn_q_norm.weight", head_width)).rms;
     const double k = moments(vector("blk.1.attn_k_norm.weight", head_width)).rms;
     EXPECT_NEAR(q * k * std::sqrt(static_cast<double>(head_width)), 1.5, 0.1);

@@ -1,5 +1,7 @@
 // Any bytes as a model file: parsed, described, and bound to the published rows, to the synthetic
 // ones and to the row that the file's own metadata makes up.
+// Covers: src/model/manifest.cc src/model/hyperparameters.cc src/model/describe.cc
+// Covers: src/model/profile.cc src/model/vocabulary.cc
 #include <cstddef>
 #include <cstdint>
 #include <span>
