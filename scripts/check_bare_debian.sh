@@ -33,6 +33,7 @@ readonly MIRROR="${mirror:-http://deb.debian.org/debian}"
 
 ROOT="$(mktemp -d "$PARENT/gem-bare-debian-XXXXXX")"
 readonly ROOT
+chmod 755 "$ROOT"  # apt downloads as a user of its own
 
 clean_up() {
   local status=$?
@@ -50,7 +51,7 @@ trap clean_up EXIT
 
 inside() {
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LANG=C.UTF-8 TERM=dumb \
-    timeout "${MAX_TEST_MINUTES}m" chroot "$ROOT" "$@"
+    timeout --foreground "${MAX_TEST_MINUTES}m" chroot "$ROOT" "$@"
 }
 
 echo "bare Debian 12: debootstrap from $MIRROR into $ROOT"
