@@ -4,8 +4,11 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/system_memory.h"
+#include "base/text.h"
 #include "cli/vocabulary.h"
 #include "engine/walk.h"
+#include "model/memory_plan.h"
 #include "tokenizer/special_tokens.h"
 
 namespace gem {
@@ -13,6 +16,21 @@ namespace {
 
 // Rows of a prompt tile. The scalar device dequantizes a matrix row once per tile.
 constexpr int32_t kTileRows = 32;
+
+// Shows what is about to be allocated, and refuses what does not fit.
+Status plan(const Plan& model, const Limits& limits, bool shows_memory) {
+  const MemoryPlan memory = plan_memory(model.profile, model.weight_bytes, KvType::kF32,
+                                        limits.context, limits.rows, limits.logits_rows);
+  if (shows_memory) {
+    log("{}: {} weights in the file, {} K/V for {} tokens, {} scratch", model.profile.title,
+        format_bytes(memory.weight_bytes), format_bytes(memory.kv_bytes), limits.context,
+        format_bytes(memory.scratch_bytes));
+  }
+  const std::optional<uint64_t> available = available_memory_bytes();
+  if (!available) return {};
+  return check_memory(model.profile, model.weight_bytes, KvType::kF32, limits.context, limits.rows,
+                      limits.logits_rows, *available);
+}
 
 }  // namespace
 
@@ -57,6 +75,7 @@ Result<std::unique_ptr<LoadedModel>> load_model(const ModelSettings& settings,
       .logits_rows = options.logits_rows == kAllRows ? kTileRows : options.logits_rows,
       .top_k = 64};
   GEM_ASSIGN(loaded->device, make_device(settings.device));
+  GEM_TRY(plan(loaded->model.plan, limits, options.shows_memory));
   GEM_TRY(loaded->device->load(loaded->model.plan, limits, KvType::kF32, walk));
   loaded->session = std::make_unique<Session>(*loaded->device, limits, profile.vocabulary);
   return loaded;

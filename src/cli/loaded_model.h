@@ -19,6 +19,7 @@ struct LoadOptions {
   bool any_profile = false;  // accept sizes that are not in the table: oracle work only
   int32_t logits_rows = 1;   // rows of a batch whose logits are wanted, or kAllRows
   bool wants_tokenizer = true;
+  bool shows_memory = false;  // one line on stderr, before anything is allocated
 };
 
 struct LoadedModel {

@@ -166,7 +166,7 @@ Status run(Settings settings) {
     return fail(Code::kInvalid, "unexpected argument '{}'; give the prompt with -p",
                 quote_for_message(settings.input));
   }
-  GEM_ASSIGN(auto loaded, load_model(settings.model, {}));
+  GEM_ASSIGN(auto loaded, load_model(settings.model, {.shows_memory = !settings.quiet}));
   GEM_ASSIGN(SamplingOptions sampling, settings.sampling.resolve(loaded->file));
   Runner runner(*loaded, settings, std::move(sampling));
   if (!settings.prompt.empty()) return runner.answer(settings.prompt);

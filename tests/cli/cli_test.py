@@ -220,16 +220,17 @@ class Run(CliCase):
     def test_statistics_go_to_stderr_and_can_be_silenced(self):
         result = run("run", MODEL, "-p", "hello", "--max-tokens", "2")
         self.assertIn("tok/s", result.stderr)
+        self.assertIn("K/V for 8192 tokens", result.stderr)
         self.assertNotIn("tok/s", result.stdout)
         self.assertEqual(run("run", MODEL, "-p", "hello", "--max-tokens", "2", "--quiet").stderr, "")
 
     def test_prompt_longer_than_the_context_is_refused_with_both_numbers(self):
-        result = run("run", MODEL, "--raw", "-p", "word " * 400, "--ctx", "64")
+        result = run("run", MODEL, "--raw", "-p", "word " * 400, "--ctx", "64", "--quiet")
         self.expect_error(result, 2, "64")
 
     def test_options_out_of_range_are_named(self):
-        self.expect_error(run("run", MODEL, "-p", "x", "--top-p", "1.5"), 2, "1.5")
-        self.expect_error(run("run", MODEL, "-p", "x", "--logit-bias", "abc"), 2, "abc")
+        self.expect_error(run("run", MODEL, "-p", "x", "--quiet", "--top-p", "1.5"), 2, "1.5")
+        self.expect_error(run("run", MODEL, "-p", "x", "--quiet", "--logit-bias", "abc"), 2, "abc")
 
     def test_a_closed_pipe_ends_quietly(self):
         command = f"'{GEM}' run '{MODEL}' -p hello --max-tokens 200 --quiet | head -c 1"
