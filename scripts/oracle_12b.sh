@@ -15,10 +15,11 @@ cd "$(dirname "$0")/.." || exit 1
 readonly GEM=build/release/gem
 readonly MAX_RESIDENT_KB=$((64 * 1024))
 readonly DISK_KB=9000000                # the model, and the reference's packages
-readonly REFERENCE_MEMORY_KB=16000000   # the reference keeps its repacked copy beside the mapped file
+readonly REFERENCE_MEMORY_KB=10000000   # the reference repacks all weights: 7.8 GB beside the mapped file
 readonly VOCABULARY="${GEM_SHARED_DIR:-../shared}/golden/vocab/ggml-vocab-gemma-4.gguf"
-# Any ids do, of a vocabulary of any size; 2 is BOS.
-readonly TOKENS=2,318,1207,411,950,1733,302,644,1999,871,415,1320
+# Readable tokens, of a vocabulary of any size. No BOS: synthetic models give special tokens small rows,
+# and the reference's 8-bit activations then err by more than the bound (4.5e-2 with BOS, 3.2e-2 without).
+readonly TOKENS=1318,1207,1411,950,1733,1302,644,1999
 
 skip() {
   echo "SKIPPED: $1"
@@ -50,7 +51,7 @@ if [ $# -eq 0 ]; then
     skip "needs 9 GB of disk in $TEMPORARY, $((free_kb / 1000)) MB are free; TMPDIR may name another place"
   memory_kb="$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)"
   [ "$memory_kb" -ge "$REFERENCE_MEMORY_KB" ] ||
-    skip "the reference needs 16 GB of memory, $((memory_kb / 1000)) MB are available"
+    skip "the reference needs 10 GB of memory, $((memory_kb / 1000)) MB are available"
 fi
 tests/oracle/ready.sh --install || exit $?
 
