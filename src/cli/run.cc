@@ -46,8 +46,9 @@ std::string statistics(const GenerateResult& result, uint64_t seed) {
 // Answers prompts one after another on one loaded model.
 class Runner {
  public:
-  Runner(LoadedModel& loaded, const Settings& settings, SamplingOptions sampling)
-      : loaded_(loaded), settings_(settings), sampling_(std::move(sampling)) {
+  Runner(LoadedModel& loaded, const Settings& settings, SamplingOptions sampling,
+         const std::atomic<bool>& cancel)
+      : loaded_(loaded), settings_(settings), sampling_(std::move(sampling)), cancel_(cancel) {
     const auto chat_only = tokenizer().chat_masked_ids();
     const auto always = tokenizer().suppressed_ids();
     chat_masked_.assign(chat_only.begin(), chat_only.end());
@@ -113,13 +114,12 @@ class Runner {
 
   Status generate(std::span<const TokenId> prompt, std::span<const TokenId> masked,
                   const TokenSink& sink) {
-    const InterruptGuard interrupt;
     const auto result = loaded_.session->generate(prompt,
                                                   {.sampling = sampling_,
                                                    .max_tokens = settings_.max_tokens,
                                                    .stop_ids = tokenizer().stop_ids(),
                                                    .masked_ids = masked,
-                                                   .cancel = &interrupt.flag()},
+                                                   .cancel = &cancel_},
                                                   sink);
     if (!result) return tl::unexpected<Error>(result.error());
     result_ = *result;
@@ -143,13 +143,14 @@ class Runner {
   LoadedModel& loaded_;
   const Settings& settings_;
   SamplingOptions sampling_;
+  const std::atomic<bool>& cancel_;
   std::vector<TokenId> chat_masked_;  // never sampled in a chat
   Conversation conversation_;
   GenerateResult result_;
 };
 
-Status interactive(Runner& runner) {
-  while (const std::optional<std::string> line = edit_line("> ")) {
+Status interactive(Runner& runner, InterruptGuard& interrupt) {
+  while (const std::optional<std::string> line = edit_line("> ", interrupt)) {
     if (line->find_first_not_of(" \t") == std::string::npos) continue;
     const Status status = runner.answer(*line);
     if (status || status.error().code() == Code::kCancelled) continue;
@@ -168,9 +169,11 @@ Status run(Settings settings) {
   }
   GEM_ASSIGN(auto loaded, load_model(settings.model, {.shows_memory = !settings.quiet}));
   GEM_ASSIGN(SamplingOptions sampling, settings.sampling.resolve(loaded->file));
-  Runner runner(*loaded, settings, std::move(sampling));
+  // One guard for the whole chat: a Ctrl-C between a line and its answer must not be lost.
+  InterruptGuard interrupt;
+  Runner runner(*loaded, settings, std::move(sampling), interrupt.flag());
   if (!settings.prompt.empty()) return runner.answer(settings.prompt);
-  if (settings.input.empty() && stdin_is_terminal()) return interactive(runner);
+  if (settings.input.empty() && stdin_is_terminal()) return interactive(runner, interrupt);
   GEM_ASSIGN(const std::string text, read_text("-"));
   if (text.empty()) return fail(Code::kInvalid, "the prompt is empty");
   return runner.answer(text);

@@ -19,10 +19,11 @@ constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kNormal = "\x1b[0m";
 
 std::atomic<bool> interrupted{false};
+std::atomic<bool> editing{false};  // a line: Ctrl-C never ends the process
 struct sigaction previous_interrupt;
 
 void on_interrupt(int) {
-  if (interrupted.exchange(true)) ::_exit(code_info(Code::kCancelled).exit_code);
+  if (interrupted.exchange(true) && !editing.load()) ::_exit(code_info(Code::kCancelled).exit_code);
 }
 
 void write_out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -58,7 +59,7 @@ void AnswerWriter::finish() {
 }
 
 InterruptGuard::InterruptGuard() {
-  interrupted.store(false);
+  clear();
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
@@ -69,15 +70,25 @@ InterruptGuard::~InterruptGuard() { sigaction(SIGINT, &previous_interrupt, nullp
 
 const std::atomic<bool>& InterruptGuard::flag() const { return interrupted; }
 
-std::optional<std::string> edit_line(const char* prompt) {
+void InterruptGuard::clear() { interrupted.store(false); }
+
+std::optional<std::string> edit_line(const char* prompt, InterruptGuard& interrupt) {
   static const bool prepared = [] {
     std::setlocale(LC_CTYPE, "");
     using_history();
     return true;
   }();
   static_cast<void>(prepared);
+  interrupt.clear();
+  // The guard's handler does not restart the read, so Ctrl-C ends readline without a line.
+  editing.store(true);
   char* line = ::readline(prompt);
-  if (line == nullptr) return std::nullopt;
+  editing.store(false);
+  if (line == nullptr) {
+    if (!interrupt.flag()) return std::nullopt;
+    std::fputs("\n(Ctrl-D ends the chat)\n", stdout);
+    return std::string();
+  }
   std::string text(line);
   if (!text.empty()) ::add_history(line);
   std::free(line);

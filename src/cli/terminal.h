@@ -27,7 +27,8 @@ class AnswerWriter {
   bool at_line_start_ = true;
 };
 
-// While it lives, the first Ctrl-C sets flag() instead of ending the process; a second one ends it.
+// While it lives, Ctrl-C sets flag() instead of ending the process; a second one before clear()
+// ends it.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -36,11 +37,12 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   const std::atomic<bool>& flag() const;
+  void clear();
 };
 
 // Reads one line from the terminal with editing and history; nothing at the end of input. Ctrl-C
-// gives an empty line.
-std::optional<std::string> edit_line(const char* prompt);
+// drops the line and gives an empty one.
+std::optional<std::string> edit_line(const char* prompt, InterruptGuard& interrupt);
 
 bool stdin_is_terminal();
 bool stderr_is_terminal();

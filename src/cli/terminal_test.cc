@@ -90,14 +90,14 @@ TEST(AnswerWriter, StopsDimmingWhereTheAnswerEndsInAThought) {
 }
 
 TEST(InterruptGuard, ASignalSetsTheFlagWhileItLives) {
-  {
-    const InterruptGuard guard;
-    EXPECT_FALSE(guard.flag().load());
-    std::raise(SIGINT);
-    EXPECT_TRUE(guard.flag().load());
-  }
-  const InterruptGuard next;
-  EXPECT_FALSE(next.flag().load());
+  InterruptGuard guard;
+  EXPECT_FALSE(guard.flag().load());
+  std::raise(SIGINT);
+  EXPECT_TRUE(guard.flag().load());
+  guard.clear();
+  EXPECT_FALSE(guard.flag().load());
+  std::raise(SIGINT);
+  EXPECT_TRUE(guard.flag().load());
 }
 
 TEST(InterruptGuardDeathTest, ASecondSignalEndsTheProcess) {

@@ -270,6 +270,12 @@ class Terminal(CliCase):
         self.unread = seen[end:]
         return seen[:end]
 
+    def read_bytes(self, descriptor, count):
+        while len(self.unread) < count:
+            ready, _, _ = select.select([descriptor], [], [], 60)
+            self.assertTrue(ready, f"waited for {count} bytes, saw {self.unread!r}")
+            self.unread += os.read(descriptor, 65536)
+
     def finish(self, pid, descriptor):
         try:
             while os.read(descriptor, 65536):
@@ -281,12 +287,25 @@ class Terminal(CliCase):
         return os.waitstatus_to_exitcode(status)
 
     def test_ctrl_c_stops_the_answer_and_keeps_the_chat(self):
-        pid, descriptor = self.start("run", MODEL, "--max-tokens", "100000", "--seed", "1")
+        pid, descriptor = self.start("run", MODEL, "--max-tokens", "2000", "--seed", "1")
         self.read_until(descriptor, b"> ")
         os.write(descriptor, b"hello\n")
-        time.sleep(1.0)
+        # A terminal drops unread input on Ctrl-C, so the answer must have begun: it is many bytes long,
+        # and the echo of the line is few, even when terminal and line editor both echo it.
+        self.read_bytes(descriptor, 100)
         os.write(descriptor, b"\x03")
-        self.read_until(descriptor, b"tok/s")
+        self.read_until(descriptor, b"ended by cancelled")
+        self.read_until(descriptor, b"> ")
+        os.write(descriptor, b"\x04")
+        self.assertEqual(self.finish(pid, descriptor), 0)
+
+    def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_chat(self):
+        pid, descriptor = self.start("run", MODEL, "--max-tokens", "3", "--seed", "1")
+        self.read_until(descriptor, b"> ")
+        os.write(descriptor, b"half a line")
+        self.read_until(descriptor, b"line")
+        os.write(descriptor, b"\x03")
+        self.read_until(descriptor, b"Ctrl-D")
         self.read_until(descriptor, b"> ")
         os.write(descriptor, b"\x04")
         self.assertEqual(self.finish(pid, descriptor), 0)
