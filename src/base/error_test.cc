@@ -19,7 +19,7 @@ struct Row {
 };
 
 TEST(ErrorTable, MapsEveryCode) {
-  const Row kRows[] = {
+  const Row rows[] = {
       {Code::kInvalid, "invalid", 400, 2},
       {Code::kNotFound, "not_found", 404, 3},
       {Code::kUnsupported, "unsupported", 400, 4},
@@ -30,7 +30,7 @@ TEST(ErrorTable, MapsEveryCode) {
       {Code::kCancelled, "cancelled", 499, 130},
       {Code::kBusy, "busy", 503, 9},
   };
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     EXPECT_EQ(code_info(row.code).name, row.name);
     EXPECT_EQ(code_info(row.code).http_status, row.http_status) << row.name;
     EXPECT_EQ(code_info(row.code).exit_code, row.exit_code) << row.name;

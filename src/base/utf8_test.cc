@@ -71,7 +71,7 @@ struct Malformed {
 };
 
 TEST(Utf8, RejectsTheMaximalIllFormedPart) {
-  const Malformed kCases[] = {
+  const Malformed cases[] = {
       {"a lone continuation byte", "\x80", 1},
       {"an overlong slash of two bytes", "\xC0\xAF", 1},
       {"an overlong slash of three bytes", "\xE0\x80\xAF", 1},
@@ -85,7 +85,7 @@ TEST(Utf8, RejectsTheMaximalIllFormedPart) {
       {"a character broken off by a lead byte", "\xF0\x9F\x99\xC3\xA4", 3},
       {"a lead byte before a letter", "\xC3z", 1},
   };
-  for (const Malformed& wrong : kCases) {
+  for (const Malformed& wrong : cases) {
     const Utf8Step step = utf8_step(wrong.bytes);
     EXPECT_EQ(step.kind, Kind::kInvalid) << wrong.what;
     EXPECT_EQ(step.bytes, wrong.invalid) << wrong.what;

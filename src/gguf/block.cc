@@ -33,25 +33,25 @@ constexpr std::array<BlockFormat, 43> kFormats = {{
 }};
 
 // The blocks as they lie in a file. f16 numbers are kept as bits.
-struct BlockQ4_0 {
+struct Q4Block {
   uint16_t scale;
   std::array<uint8_t, 16> nibbles;  // byte j: value j (low), value j + 16 (high)
 };
-static_assert(sizeof(BlockQ4_0) == 18);
+static_assert(sizeof(Q4Block) == 18);
 
-struct BlockQ8_0 {
+struct Q8Block {
   uint16_t scale;
   std::array<int8_t, 32> values;
 };
-static_assert(sizeof(BlockQ8_0) == 34);
+static_assert(sizeof(Q8Block) == 34);
 
-struct BlockQ6K {
+struct Q6KBlock {
   std::array<uint8_t, 128> low;   // bits 0-3
   std::array<uint8_t, 64> high;   // bits 4-5
   std::array<int8_t, 16> scales;  // of 16 values each
   uint16_t scale;
 };
-static_assert(sizeof(BlockQ6K) == 210);
+static_assert(sizeof(Q6KBlock) == 210);
 
 // Blocks lie at any even address of a file: they are copied out and in.
 template <class T>
@@ -66,7 +66,7 @@ void store(std::byte* out, const T& value) {
   std::memcpy(out, &value, sizeof(T));
 }
 
-void decode(const BlockQ4_0& block, std::span<float> out) {
+void decode(const Q4Block& block, std::span<float> out) {
   const float scale = f16_to_f32(block.scale);
   for (size_t j = 0; j < 16; ++j) {
     out[j] = scale * static_cast<float>((block.nibbles[j] & 15) - 8);
@@ -74,7 +74,7 @@ void decode(const BlockQ4_0& block, std::span<float> out) {
   }
 }
 
-void decode(const BlockQ8_0& block, std::span<float> out) {
+void decode(const Q8Block& block, std::span<float> out) {
   const float scale = f16_to_f32(block.scale);
   for (size_t j = 0; j < 32; ++j) out[j] = scale * static_cast<float>(block.values[j]);
 }
@@ -97,7 +97,7 @@ Q6KPlace q6k_place(size_t i) {
           static_cast<int>(2 * group)};
 }
 
-void decode(const BlockQ6K& block, std::span<float> out) {
+void decode(const Q6KBlock& block, std::span<float> out) {
   const float scale = f16_to_f32(block.scale);
   for (size_t i = 0; i < 256; ++i) {
     const Q6KPlace at = q6k_place(i);
@@ -131,7 +131,7 @@ float inverse(float scale) {
   return std::isfinite(quotient) ? quotient : 0.0f;
 }
 
-void encode(std::span<const float> in, BlockQ4_0& block) {
+void encode(std::span<const float> in, Q4Block& block) {
   const float scale = extreme(in) / -8.0f;
   const float factor = inverse(scale);
   // Truncation of a number that is at least 0.5, so it rounds halves up.
@@ -144,7 +144,7 @@ void encode(std::span<const float> in, BlockQ4_0& block) {
   }
 }
 
-void encode(std::span<const float> in, BlockQ8_0& block) {
+void encode(std::span<const float> in, Q8Block& block) {
   const float scale = std::abs(extreme(in)) / 127.0f;
   const float factor = inverse(scale);
   block.scale = f32_to_f16(scale);
@@ -154,7 +154,7 @@ void encode(std::span<const float> in, BlockQ8_0& block) {
 
 // Not ggml's search for the best scales: each group of 16 maps its extreme to -32, and the block's
 // scale makes the largest group scale 127.
-void encode(std::span<const float> in, BlockQ6K& block) {
+void encode(std::span<const float> in, Q6KBlock& block) {
   std::array<float, 16> group_scales;
   for (size_t g = 0; g < 16; ++g) group_scales[g] = extreme(in.subspan(16 * g, 16)) / -32.0f;
 
@@ -244,11 +244,11 @@ void dequantize(Type type, const std::byte* data, std::span<float> out) {
       for (size_t i = 0; i < out.size(); ++i) out[i] = bf16_to_f32(load<uint16_t>(data + 2 * i));
       return;
     case Type::kQ4_0:
-      return dequantize_blocks<BlockQ4_0>(data, out, format.block_values);
+      return dequantize_blocks<Q4Block>(data, out, format.block_values);
     case Type::kQ8_0:
-      return dequantize_blocks<BlockQ8_0>(data, out, format.block_values);
+      return dequantize_blocks<Q8Block>(data, out, format.block_values);
     case Type::kQ6K:
-      return dequantize_blocks<BlockQ6K>(data, out, format.block_values);
+      return dequantize_blocks<Q6KBlock>(data, out, format.block_values);
   }
 }
 
@@ -266,11 +266,11 @@ void quantize(Type type, std::span<const float> in, std::byte* out) {
       for (size_t i = 0; i < in.size(); ++i) store(out + 2 * i, f32_to_bf16(in[i]));
       return;
     case Type::kQ4_0:
-      return quantize_blocks<BlockQ4_0>(in, out, format.block_values);
+      return quantize_blocks<Q4Block>(in, out, format.block_values);
     case Type::kQ8_0:
-      return quantize_blocks<BlockQ8_0>(in, out, format.block_values);
+      return quantize_blocks<Q8Block>(in, out, format.block_values);
     case Type::kQ6K:
-      return quantize_blocks<BlockQ6K>(in, out, format.block_values);
+      return quantize_blocks<Q6KBlock>(in, out, format.block_values);
   }
 }
 

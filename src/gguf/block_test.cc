@@ -371,7 +371,7 @@ TEST(BlockFormat, HasNoFormatForNumbersWithoutAType) {
 // Bits a value of every type, as published: a slip in the table would misplace every tensor after
 // it.
 TEST(BlockFormat, HasThePublishedBitsAValue) {
-  const std::pair<uint32_t, double> kBits[] = {
+  const std::pair<uint32_t, double> published[] = {
       {0, 32},      {1, 16},      {2, 4.5},     {3, 5},       {6, 5.5},  {7, 6},       {8, 8.5},
       {9, 9},       {10, 2.625},  {11, 3.4375}, {12, 4.5},    {13, 5.5}, {14, 6.5625}, {15, 9.125},
       {16, 2.0625}, {17, 2.3125}, {18, 3.0625}, {19, 1.5625}, {20, 4.5}, {21, 3.4375}, {22, 2.5625},
@@ -379,8 +379,8 @@ TEST(BlockFormat, HasThePublishedBitsAValue) {
       {30, 16},     {34, 1.6875}, {35, 2.0625}, {39, 4.25},   {40, 4.5}, {41, 1.125},  {42, 2.25}};
   size_t known = 0;
   for (uint32_t number = 0; number < 64; ++number) known += known_format(number).has_value();
-  EXPECT_EQ(known, std::size(kBits));
-  for (const auto& [number, bits] : kBits) {
+  EXPECT_EQ(known, std::size(published));
+  for (const auto& [number, bits] : published) {
     const auto format = known_format(number);
     ASSERT_TRUE(format.has_value()) << number;
     EXPECT_EQ(8.0 * format->block_bytes / format->block_values, bits) << format->name;
