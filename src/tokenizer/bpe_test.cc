@@ -127,6 +127,7 @@ std::string random_text(std::mt19937& random, std::string_view letters, size_t l
 }
 
 TEST(Bpe, FollowsTheDefinitionWhateverTheMergesAndTheWindow) {
+  constexpr size_t kWindows[] = {1, 2, 3, 5, 16, 40, 1024};
   std::mt19937 random(11);
   for (int round = 0; round < 40; ++round) {
     const SmallVocabulary entries = random_merges(random, 5 + random() % 40);
@@ -137,7 +138,7 @@ TEST(Bpe, FollowsTheDefinitionWhateverTheMergesAndTheWindow) {
       const std::string letters = std::string("xyz").substr(random() % 3);
       const std::string text = random_text(random, letters, random() % 160);
       const std::vector<TokenId> expected = definition.encode(text);
-      for (const size_t window : {1, 2, 3, 5, 16, 40, 1024})
+      for (const size_t window : kWindows)
         ASSERT_EQ(fixture.encode(text, window), expected) << text << ", window " << window;
     }
   }
@@ -160,7 +161,7 @@ TEST(Bpe, FollowsTheDefinitionInTextOfAllKinds) {
   entries.add_merge("\u00E9", "\u00E9");
   entries.add("\uFFFD");
   entries.add_merge("\uFFFD", "\uFFFD");
-  for (int length = 3; length <= 33; ++length)
+  for (size_t length = 3; length <= 33; ++length)
     entries.add_merge(std::string(length - 1, '\n'), "\n");
   const Fixture fixture(entries);
   const Definition definition(fixture.source);
