@@ -24,11 +24,14 @@ const ToolSet& tools() {
 }
 
 // `text` with string markers spelled as |" for legibility.
-std::string with_markers(std::string text) {
-  for (size_t at = text.find("|\""); at != std::string::npos; at = text.find("|\"", at)) {
-    text.replace(at, 2, 1, kQuoteByte);
+std::string with_markers(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_marker = text.substr(i).starts_with("|\"");
+    out += is_marker ? kQuoteByte : text[i];
+    if (is_marker) ++i;
   }
-  return text;
+  return out;
 }
 
 // "name{json}", or "unreadable".

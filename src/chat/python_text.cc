@@ -153,9 +153,9 @@ std::vector<const Value::Member*> dictsort(const Value& object) {
   for (const Value::Member& member : object.members) {
     keyed.emplace_back(python_lower(member.key), &member);
   }
-  // The order of UTF-8 bytes is the order of code points.
-  std::ranges::stable_sort(keyed, {},
-                           [](const auto& entry) -> const std::string& { return entry.first; });
+  // The order of UTF-8 bytes is the order of code points; equal keys stay in the order of the
+  // members.
+  std::sort(keyed.begin(), keyed.end());
   std::vector<const Value::Member*> sorted;
   sorted.reserve(keyed.size());
   for (const auto& [key, member] : keyed) sorted.push_back(member);

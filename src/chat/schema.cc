@@ -134,7 +134,7 @@ class SchemaCompiler {
     if (is_new) {
       if (out_.nodes_.size() == kMaxNodes) {
         node_of_.erase(known);
-        note(path, "size");
+        note("", fmt::format("what lies beyond {} values", kMaxNodes));
         return Schema::kAny;
       }
       out_.nodes_.emplace_back();
@@ -153,7 +153,8 @@ class SchemaCompiler {
         if (pending.schema->find(beside) != nullptr) note(pending.path, beside);
       }
       for (const Value& alternative : alternatives->items) {
-        alternatives_[pending.node].push_back(node_of(alternative, pending.path));
+        const Schema::Index node = node_of(alternative, pending.path);  // may move alternatives_
+        alternatives_[pending.node].push_back(node);
       }
       return;
     }

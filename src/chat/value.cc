@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -293,8 +294,9 @@ void append_json_string(std::string& out, std::string_view text) {
 void drop_duplicate_keys(std::vector<Value::Member>& members) {
   std::vector<size_t> order(members.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return members[a].key < members[b].key; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tie(members[a].key, a) < std::tie(members[b].key, b);
+  });
   std::vector<bool> dropped(members.size());
   bool any = false;
   for (size_t i = 0; i < order.size();) {

@@ -1,5 +1,6 @@
 // Collects what an OutputParser says, for comparison.
 #pragma once
+#include <algorithm>
 #include <ostream>
 #include <span>
 #include <string>
@@ -74,6 +75,21 @@ inline std::vector<TokenId> in_byte_tokens(const Tokenizer& tokenizer,
       const std::string spelling = {'<', '0', 'x', kHex[value >> 4], kHex[value & 15], '>'};
       out.push_back(tokenizer.find(spelling));
     }
+  }
+  return out;
+}
+
+// `text` with string markers as ", for legible expectations.
+inline std::string with_plain_quotes(std::string_view text) {
+  constexpr std::string_view kMarker = "<|\"|>";
+  std::string out;
+  while (!text.empty()) {
+    const size_t marker = std::min(text.find(kMarker), text.size());
+    out += text.substr(0, marker);
+    text.remove_prefix(marker);
+    if (text.empty()) break;
+    out += '"';
+    text.remove_prefix(kMarker.size());
   }
   return out;
 }
