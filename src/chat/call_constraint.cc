@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "chat/call_words.h"
 
 namespace gem {
 namespace {
@@ -53,8 +54,8 @@ ConstraintVocabulary::ConstraintVocabulary(const Tokenizer& tokenizer)
   for (const TokenId id : tokenizer.suppressed_ids()) {
     text_[static_cast<size_t>(id) / 32] &= ~(uint32_t{1} << (id % 32));
   }
-  allow_texts(trie_, key_start_, CallGrammar::is_key_start, CallGrammar::is_key_byte);
-  allow_texts(trie_, key_, CallGrammar::is_key_byte, CallGrammar::is_key_byte);
+  allow_texts(trie_, key_start_, is_key_start, is_key_byte);
+  allow_texts(trie_, key_, is_key_byte, is_key_byte);
   allow(text_, tokenizer.special().quote);
 
   thought_ = text_;
@@ -130,7 +131,7 @@ void CallConstraint::search() {
     const char byte = static_cast<char>(node.byte);
     // Tokens within a key of the model's choice are allowed already; going through all would be
     // slow. Those that also end the key are given up for that.
-    const bool is_known = is_free_key && node.depth == 0 && CallGrammar::is_key_byte(byte);
+    const bool is_known = is_free_key && node.depth == 0 && is_key_byte(byte);
     CallGrammar::State& state = path_[node.depth + 1] = path_[node.depth];
     if (is_known || !grammar_.step(state, byte)) {
       i = node.end;

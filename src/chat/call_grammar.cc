@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "chat/call_words.h"
+
 namespace gem {
 namespace {
 
@@ -10,7 +12,8 @@ using Mode = CallGrammar::State::Mode;
 
 constexpr std::string_view kHead = "call:";
 constexpr int kMaxOpenContainers = kMaxJsonDepth - 2;
-// Longer numbers are a model that is stuck in digits.
+// Longer numbers are a model that is stuck in digits. With two more digits of exponent they are far
+// from the end of a double's range, where JSON readers refuse a number.
 constexpr uint16_t kMaxNumberBytes = 40;
 constexpr uint32_t kTrackedKeys = 64;
 
@@ -23,11 +26,13 @@ enum NumberPart : uint8_t {
   kFractionDigits,  // may end
   kExponent,
   kExponentSign,
-  kExponentDigits,  // may end
+  kExponentDigit,   // may end
+  kExponentDigits,  // may end, and must
 };
 
 bool may_end(uint8_t part) {
-  return part == kZero || part == kDigits || part == kFractionDigits || part == kExponentDigits;
+  return part == kZero || part == kDigits || part == kFractionDigits || part == kExponentDigit ||
+         part == kExponentDigits;
 }
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -163,14 +168,6 @@ bool CallGrammar::is_free_key(const State& state) const {
   return schema(state).form(frame.node).other_properties != Schema::kNone;
 }
 
-bool CallGrammar::is_key_byte(char byte) {
-  constexpr std::string_view kStructure = ":{}[](),=\"'`<>|";
-  return static_cast<uint8_t>(byte) >= 0x20 && byte != 0x7F &&
-         kStructure.find(byte) == std::string_view::npos;
-}
-
-bool CallGrammar::is_key_start(char byte) { return byte != ' ' && is_key_byte(byte); }
-
 const Schema& CallGrammar::schema(const State& state) const {
   return tools_.entries()[static_cast<size_t>(state.tool)].schema;
 }
@@ -221,10 +218,7 @@ const CallGrammar::Keys& CallGrammar::keys(const State& state, Schema::Index for
   const std::vector<Schema::Property>& properties = schema(state).form(form).properties;
   std::vector<std::string> names;
   for (const Schema::Property& property : properties) {
-    // A name with structure in it cannot be written as a key.
-    const bool is_writable = !property.name.empty() && is_key_start(property.name.front()) &&
-                             std::ranges::all_of(property.name, is_key_byte);
-    if (is_writable) names.push_back(property.name);
+    if (is_call_key(property.name)) names.push_back(property.name);
   }
   keys.names = WordSet(std::move(names));
   keys.values.resize(keys.names.size(), Schema::kAny);
@@ -326,15 +320,19 @@ bool CallGrammar::step_number(State& state, char byte) {
         break;
       case kExponent:
       case kExponentSign:
+        next = kExponentDigit;
+        break;
+      case kExponentDigit:
         next = kExponentDigits;
         break;
+      case kExponentDigits:
+        return false;
       default:
         break;
     }
   } else if (byte == '.' && (part == kZero || part == kDigits) && fractions) {
     next = kPoint;
-  } else if ((byte == 'e' || byte == 'E') && fractions && may_end(part) &&
-             part != kExponentDigits) {
+  } else if ((byte == 'e' || byte == 'E') && fractions && may_end(part) && part < kExponent) {
     next = kExponent;
   } else if ((byte == '+' || byte == '-') && part == kExponent) {
     next = kExponentSign;

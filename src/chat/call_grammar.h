@@ -90,10 +90,6 @@ class CallGrammar {
   size_t frames() const { return frames_.size(); }
   void forget_frames(size_t keep) { frames_.resize(keep); }
 
-  // A byte that a key of the model's own choice may hold, and begin with.
-  static bool is_key_byte(char byte);
-  static bool is_key_start(char byte);
-
  private:
   // An open container. Never changed, so that states can share it: writing a key makes a new one.
   struct Frame {

@@ -1,5 +1,6 @@
 #include "chat/call_words.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
@@ -28,6 +29,11 @@ bool is_json_number(std::string_view text) {
     if (digits() == 0) return false;
   }
   return i == text.size();
+}
+
+// A JSON number that JSON readers take: one beyond a double's range they refuse.
+bool is_readable_number(std::string_view text) {
+  return is_json_number(text) && nlohmann::ordered_json::accept(text);
 }
 
 // 3.0 and 3.00 as 3.
@@ -78,6 +84,19 @@ std::string_view trim_call_space(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kCallSpace) - first + 1);
 }
 
+bool is_key_byte(char byte) {
+  constexpr std::string_view kStructure = ":{}[](),=\"'`<>|";
+  return static_cast<uint8_t>(byte) >= 0x20 && byte != 0x7F &&
+         kStructure.find(byte) == std::string_view::npos;
+}
+
+bool is_key_start(char byte) { return byte != ' ' && is_key_byte(byte); }
+
+bool is_call_key(std::string_view key) {
+  return !key.empty() && is_key_start(key.front()) && key.back() != ' ' &&
+         std::ranges::all_of(key, is_key_byte);
+}
+
 Value typed_word(std::string_view word, TypeSet types) {
   if (word == "null" || word == "None" || word == "NULL") return {};
   const bool takes_text = (types & kStringType) != 0;
@@ -85,7 +104,7 @@ Value typed_word(std::string_view word, TypeSet types) {
     if (word == "true" || word == "True") return Value::of(true);
     if (word == "false" || word == "False") return Value::of(false);
   }
-  if (((types & (kIntegerType | kFractionType)) != 0 || !takes_text) && is_json_number(word)) {
+  if (((types & (kIntegerType | kFractionType)) != 0 || !takes_text) && is_readable_number(word)) {
     const bool wants_integer = (types & kFractionType) == 0 && (types & kIntegerType) != 0;
     return Value::number(wants_integer ? whole_number(word) : std::string(word));
   }

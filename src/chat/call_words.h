@@ -13,6 +13,12 @@ inline constexpr std::string_view kCallSpace = " \t\n\r\f\v";
 // Without white space at the ends.
 std::string_view trim_call_space(std::string_view text);
 
+// Whether a key can be written in the notation, which has no quotes for it. Narrower than what is
+// read: no byte that has a meaning in the notation, or in one that a model may fall into.
+bool is_call_key(std::string_view key);
+bool is_key_start(char byte);
+bool is_key_byte(char byte);
+
 // A word that stands without quotes, as the type it should have: null, a boolean, a number, or else
 // a string.
 Value typed_word(std::string_view word, TypeSet types);

