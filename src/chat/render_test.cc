@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "chat/request.h"
 #include "tests/support/chat_output.h"
 #include "tests/support/goldens.h"
 #include "tests/support/vocabulary.h"
@@ -13,6 +19,9 @@ namespace {
 
 using nlohmann::ordered_json;
 using testing::read_json;
+
+constexpr const char* kGoldenFiles[] = {"basic", "thinking", "tools-call", "tools-decl",
+                                        "parts", "prefill",  "injection"};
 
 struct GoldenRequest {
   Conversation conversation;
@@ -81,10 +90,101 @@ std::string test_name(const ::testing::TestParamInfo<const char*>& file) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RenderGolden,
-                         ::testing::Values("basic", "thinking", "tools-call", "tools-decl", "parts",
-                                           "prefill", "injection"),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RenderGolden, ::testing::ValuesIn(kGoldenFiles), test_name);
+
+// Turns open and close in turn, and no turn opens inside another.
+bool is_well_formed(const std::vector<TokenId>& ids, const SpecialIds& special) {
+  bool is_open = false;
+  for (size_t i = 1; i < ids.size(); ++i) {
+    const bool opens = ids[i] == special.turn_open;
+    const bool closes = ids[i] == special.turn_close;
+    if ((opens && is_open) || (closes && !is_open)) return false;
+    // Between turns there is one newline.
+    if (!opens && !closes && !is_open && ids[i - 1] != special.turn_close) return false;
+    if (opens || closes) is_open = opens;
+  }
+  return true;
+}
+
+// What gem's mode changes, and why, of all recorded conversations.
+TEST(RenderGoldens, GemsModeDiffersWhereItIsMeantToOnly) {
+  const std::map<std::string, std::string> expected = {
+      {"basic-018", "the second of two answers opens its own turn"},
+      {"call-001", "refused: no results"},
+      {"call-006", "refused: no results"},
+      {"call-007", "refused: no results"},
+      {"call-008", "refused: no results"},
+      {"call-009", "refused: no results"},
+      {"call-010", "refused: no results"},
+      {"call-011", "refused: no results"},
+      {"call-016", "refused: result of an unknown call"},
+      {"call-017", "refused: result of an unknown call"},
+      {"call-019", "refused: result without a call"},
+      {"call-020", "text before its calls"},
+      {"call-021", "text before its calls"},
+      {"call-022", "refused: no results"},
+      {"call-023", "text before its calls"},
+      {"call-027", "an open turn is closed"},
+      {"call-029", "refused: no results"},
+      {"call-030", "refused: no results"},
+      {"call-031", "refused: no results"},
+      {"call-035", "an open turn is closed"},
+      {"call-036", "text before its calls"},
+      {"decl-007", "parameters without type"},
+      {"decl-009", "type of an enum"},
+      {"decl-014", "alternatives and references"},
+      {"decl-019", "properties named like keywords"},
+  };
+  GEM_SHARED_OR_SKIP(vocabulary, testing::kAuthenticVocabulary);
+  const Tokenizer& tokenizer = testing::tokenizer_of_file(vocabulary);
+  std::set<std::string> differing;
+  for (const char* file : kGoldenFiles) {
+    const ordered_json golden =
+        read_json(testing::shared_path(std::string("golden/chat/") + file + ".json"));
+    for (const ordered_json& item : golden.at("cases")) {
+      const std::string id = item.at("id");
+      GoldenRequest request = golden_request(item.at("request"));
+      request.options.mode = RenderMode::kGem;
+      const auto prompt = render(request.conversation, request.options);
+      if (!prompt || prompt->text() != item.at("prompt").get<std::string>()) differing.insert(id);
+      const auto reason = expected.find(id);
+      const bool is_refused = reason != expected.end() && reason->second.starts_with("refused");
+      EXPECT_EQ(prompt.has_value(), !is_refused) << id;
+      if (prompt) {
+        EXPECT_TRUE(is_well_formed(prompt->encode(tokenizer).ids, tokenizer.special())) << id;
+      }
+    }
+  }
+  std::set<std::string> named;
+  for (const auto& [id, reason] : expected) named.insert(id);
+  EXPECT_EQ(differing, named);
+}
+
+// Requests that a real agent sent.
+TEST(RenderRecorded, TakesEveryRequestOfTheAgentButImages) {
+  GEM_SHARED_OR_SKIP(folder, "hax");
+  GEM_SHARED_OR_SKIP(vocabulary, testing::kAuthenticVocabulary);
+  const Tokenizer& tokenizer = testing::tokenizer_of_file(vocabulary);
+  int requests = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("request-") || name == "request-headers.json") continue;
+    SCOPED_TRACE(name);
+    ++requests;
+    const auto request = parse_chat_request(*parse_json(testing::read_bytes(entry.path())));
+    if (name == "request-4-image-tool-result.json") {
+      ASSERT_FALSE(request);
+      EXPECT_EQ(request.error().text(),
+                "messages[4]: content[1]: type 'image_url' is not supported: only text parts are");
+      continue;
+    }
+    ASSERT_TRUE(request) << request.error().text();
+    const auto prompt = render(request->conversation, {.end = request->end});
+    ASSERT_TRUE(prompt) << prompt.error().text();
+    EXPECT_TRUE(is_well_formed(prompt->encode(tokenizer).ids, tokenizer.special()));
+  }
+  EXPECT_EQ(requests, 12);
+}
 
 // The rest runs on requests in our own words.
 
