@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <termios.h>
 #include <unistd.h>
@@ -23,9 +24,16 @@ std::string written_to(int descriptor, int reader, Body body) {
   std::fflush(stdout);
   dup2(saved, STDOUT_FILENO);
   close(saved);
-  char buffer[4096];
-  const ssize_t got = read(reader, buffer, sizeof buffer);
-  return std::string(buffer, got > 0 ? static_cast<size_t>(got) : 0);
+  // A terminal hands its bytes on in its own time, so the end is where nothing more comes.
+  std::string text;
+  pollfd ready{reader, POLLIN, 0};
+  while (poll(&ready, 1, 300) > 0) {
+    char buffer[4096];
+    const ssize_t got = read(reader, buffer, sizeof buffer);
+    if (got <= 0) break;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  return text;
 }
 
 template <class Body>
