@@ -12,6 +12,7 @@
 #include "chat/request.h"
 #include "tests/support/chat_output.h"
 #include "tests/support/goldens.h"
+#include "tests/support/small_vocabulary.h"
 #include "tests/support/vocabulary.h"
 
 namespace gem {
