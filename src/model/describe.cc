@@ -106,13 +106,13 @@ Identity identify(const gguf::File& file) {
   }
   if (architecture == "gemma4-assistant") return identify_assistant(file);
   if (architecture != "gemma4") {
-    static const std::map<std::string, std::string, std::less<>> kRelatives = {
+    static const std::map<std::string, std::string, std::less<>> relatives = {
         {"gemma", "Gemma 1"},
         {"gemma2", "Gemma 2"},
         {"gemma3", "Gemma 3"},
         {"gemma3n", "Gemma 3n"}};
-    const auto relative = kRelatives.find(architecture);
-    const std::string family = relative == kRelatives.end() ? "" : relative->second + ", ";
+    const auto relative = relatives.find(architecture);
+    const std::string family = relative == relatives.end() ? "" : relative->second + ", ";
     return {
         fmt::format("{}architecture {}{}", family, quote_for_message(architecture), own_name(file)),
         kSupportedFiles};

@@ -28,20 +28,20 @@ int32_t extent_of(const Profile& profile, int32_t layer, Extent extent) {
 std::span<const LayerTensor> layer_tensors() {
   using enum Extent;
   static constexpr LayerTensor kTensors[] = {
-      {"attn_k", kWidth, kKv, &LayerPlan::k},
-      {"attn_k_norm", kHeadWidth, kOne, &LayerPlan::k_norm},
-      {"attn_norm", kWidth, kOne, &LayerPlan::attn_norm},
-      {"attn_output", kQuery, kWidth, &LayerPlan::out},
-      {"attn_q", kWidth, kQuery, &LayerPlan::q},
-      {"attn_q_norm", kHeadWidth, kOne, &LayerPlan::q_norm},
-      {"attn_v", kWidth, kKv, &LayerPlan::v, true},
-      {"ffn_down", kFfn, kWidth, &LayerPlan::down},
-      {"ffn_gate", kWidth, kFfn, &LayerPlan::gate},
-      {"ffn_norm", kWidth, kOne, &LayerPlan::ffn_norm},
-      {"ffn_up", kWidth, kFfn, &LayerPlan::up},
-      {"layer_output_scale", kOne, kOne, &LayerPlan::output_scale},
-      {"post_attention_norm", kWidth, kOne, &LayerPlan::post_attn_norm},
-      {"post_ffw_norm", kWidth, kOne, &LayerPlan::post_ffn_norm},
+      {"attn_k", &LayerPlan::k, kWidth, kKv},
+      {"attn_k_norm", &LayerPlan::k_norm, kHeadWidth, kOne},
+      {"attn_norm", &LayerPlan::attn_norm, kWidth, kOne},
+      {"attn_output", &LayerPlan::out, kQuery, kWidth},
+      {"attn_q", &LayerPlan::q, kWidth, kQuery},
+      {"attn_q_norm", &LayerPlan::q_norm, kHeadWidth, kOne},
+      {"attn_v", &LayerPlan::v, kWidth, kKv, true},
+      {"ffn_down", &LayerPlan::down, kFfn, kWidth},
+      {"ffn_gate", &LayerPlan::gate, kWidth, kFfn},
+      {"ffn_norm", &LayerPlan::ffn_norm, kWidth, kOne},
+      {"ffn_up", &LayerPlan::up, kWidth, kFfn},
+      {"layer_output_scale", &LayerPlan::output_scale, kOne, kOne},
+      {"post_attention_norm", &LayerPlan::post_attn_norm, kWidth, kOne},
+      {"post_ffw_norm", &LayerPlan::post_ffn_norm, kWidth, kOne},
   };
   return kTensors;
 }

@@ -26,9 +26,9 @@ int32_t extent_of(const Profile& profile, int32_t layer, Extent extent);
 
 struct LayerTensor {
   std::string_view name;  // between "blk.N." and ".weight"
+  std::variant<Matrix LayerPlan::*, Vector LayerPlan::*, float LayerPlan::*> member;
   Extent in;
   Extent out;  // unused for vectors
-  std::variant<Matrix LayerPlan::*, Vector LayerPlan::*, float LayerPlan::*> member;
   bool swa_only = false;
 };
 

@@ -176,8 +176,8 @@ Result<Plan> bind_plan(const gguf::File& file, const Profile& profile,
   GEM_ASSIGN(plan.token_table,
              binder.matrix("token_embd.weight", profile.width, profile.vocabulary, kTableTypes));
   for (int32_t layer = 0; layer < profile.layers; ++layer) {
-    GEM_ASSIGN(LayerPlan bound, bind_layer(binder, profile, layer, rope_factors));
-    plan.layers.push_back(std::move(bound));
+    GEM_ASSIGN(const LayerPlan bound, bind_layer(binder, profile, layer, rope_factors));
+    plan.layers.push_back(bound);
   }
   GEM_TRY(check_others(file, profile, binder, notes));
   plan.weight_bytes = binder.weight_bytes();

@@ -79,13 +79,13 @@ int32_t leading_ones(const gguf::File& file, const gguf::TensorInfo& tensor) {
 }  // namespace
 
 std::span<const Profile> published_profiles() {
-  static const std::array<Profile, 2> kProfiles = {profile_12b(), profile_31b()};
-  return kProfiles;
+  static const std::array<Profile, 2> profiles = {profile_12b(), profile_31b()};
+  return profiles;
 }
 
 std::span<const Profile> synthetic_profiles() {
-  static const std::array<Profile, 1> kProfiles = {profile_small()};
-  return kProfiles;
+  static const std::array<Profile, 1> profiles = {profile_small()};
+  return profiles;
 }
 
 const Profile* find_profile(std::span<const Profile> profiles, std::string_view name) {

@@ -111,8 +111,8 @@ void add_model_keys(const Profile& profile, gguf::Writer& writer) {
   add_u32("attention.value_length_swa", profile.swa_head_width);
   add_u32("rope.dimension_count", profile.full_head_width);
   add_u32("rope.dimension_count_swa", profile.swa_head_width);
-  constexpr uint32_t kMostlyQ4_0 = 2;
-  writer.add_u32("general.file_type", kMostlyQ4_0);
+  constexpr uint32_t kMostlyQ4 = 2;
+  writer.add_u32("general.file_type", kMostlyQ4);
   writer.add_u32("general.quantization_version", 2);
 }
 
@@ -160,6 +160,7 @@ class DataWriter {
     constexpr unsigned kMostThreads = 8;  // beyond that the disk is the limit
     const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
     std::vector<std::thread> threads;
+    threads.reserve(count);
     for (unsigned i = 0; i < count; ++i) {
       threads.emplace_back([&] { work(pieces, header_bytes, progress); });
     }

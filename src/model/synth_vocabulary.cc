@@ -209,6 +209,7 @@ void add_tokenizer_keys(const MadeUpVocabulary& vocabulary, gguf::Writer& writer
   const std::vector<std::string_view> tokens(vocabulary.tokens.begin(), vocabulary.tokens.end());
   const std::vector<std::string_view> merges(vocabulary.merges.begin(), vocabulary.merges.end());
   std::vector<int32_t> types;
+  types.reserve(vocabulary.types.size());
   for (const TokenType type : vocabulary.types) types.push_back(static_cast<int32_t>(type));
 
   writer.add_string("tokenizer.ggml.model", "gemma4");
