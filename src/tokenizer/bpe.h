@@ -19,8 +19,7 @@ class Bpe {
   Bpe(const Vocabulary& vocabulary, const MergeTable& merges, size_t window = kWindow)
       : vocabulary_(vocabulary), merges_(merges), window_(window) {}
 
-  // Appends the ids of `text`. Ill-formed bytes count as U+FFFD, one for each
-  // maximal subpart.
+  // Appends the ids of `text`. Ill-formed bytes count as U+FFFD, one for each maximal subpart.
   void encode(std::string_view text, std::vector<TokenId>& ids);
 
  private:
@@ -33,8 +32,7 @@ class Bpe {
     Id id;
     uint32_t previous;
     uint32_t next;
-    uint32_t
-        rank;  // of the merge with the next symbol; kNoRank for none, and once the symbol is gone
+    uint32_t rank;  // of the merge with the next symbol; kNoRank without one or when gone
   };
   struct Token {
     Id id;
