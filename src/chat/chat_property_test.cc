@@ -11,6 +11,8 @@
 #include "chat/parser.h"
 #include "chat/render.h"
 #include "tests/support/chat_output.h"
+#include "tests/support/goldens.h"
+#include "tests/support/small_vocabulary.h"
 #include "tests/support/vocabulary.h"
 
 namespace gem {
