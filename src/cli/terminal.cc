@@ -1,16 +1,17 @@
 #include "cli/terminal.h"
 
 #include <editline/readline.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <clocale>
-#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace gem {
 namespace {
@@ -24,6 +25,22 @@ struct sigaction previous_interrupt;
 
 void on_interrupt(int) {
   if (interrupted.exchange(true) && !editing.load()) ::_exit(code_info(Code::kCancelled).exit_code);
+}
+
+// The next character for libedit, or EOF at the end of input and after Ctrl-C. It looks at the flag
+// between short waits: a signal that comes just before a blocking read would not end that read.
+int read_character(FILE*) {
+  std::string bytes;
+  while (!interrupted.load()) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&input, 1, 50) <= 0) continue;
+    char byte = 0;
+    if (::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
+    bytes += byte;
+    const Utf8Step step = utf8_step(bytes);
+    if (step.kind != Utf8Step::Kind::kIncomplete) return static_cast<int>(step.code_point);
+  }
+  return EOF;
 }
 
 void write_out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -76,11 +93,11 @@ std::optional<std::string> edit_line(const char* prompt, InterruptGuard& interru
   static const bool prepared = [] {
     std::setlocale(LC_CTYPE, "");
     using_history();
+    rl_getc_function = read_character;
     return true;
   }();
   static_cast<void>(prepared);
   interrupt.clear();
-  // The guard's handler does not restart the read, so Ctrl-C ends readline without a line.
   editing.store(true);
   char* line = ::readline(prompt);
   editing.store(false);

@@ -276,12 +276,34 @@ class Terminal(CliCase):
             self.assertTrue(ready, f"waited for {count} bytes, saw {self.unread!r}")
             self.unread += os.read(descriptor, 65536)
 
-    def finish(self, pid, descriptor):
-        try:
-            while os.read(descriptor, 65536):
-                pass
-        except OSError:
-            pass
+    def press_until(self, descriptor, keys, text):
+        """Types `keys` until `text` appears: a terminal that is just being switched to the line editor's
+        mode loses keys, as it does for people."""
+        for _ in range(60):
+            os.write(descriptor, keys)
+            deadline = time.monotonic() + 1
+            while text not in self.unread and time.monotonic() < deadline:
+                if select.select([descriptor], [], [], 0.1)[0]:
+                    self.unread += os.read(descriptor, 65536)
+            if text in self.unread:
+                self.unread = self.unread.split(text, 1)[1]
+                return
+        self.fail(f"typed {keys!r}, waited for {text!r}, saw {self.unread!r}")
+
+    def finish(self, pid, descriptor, keys=b""):
+        """Types `keys` until the program ends; its exit code."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                if keys:
+                    os.write(descriptor, keys)
+                ready, _, _ = select.select([descriptor], [], [], 0.5)
+                if ready and not os.read(descriptor, 65536):
+                    break
+            except OSError:
+                break
+        else:
+            os.kill(pid, signal.SIGKILL)
         os.close(descriptor)
         _, status = os.waitpid(pid, 0)
         return os.waitstatus_to_exitcode(status)
@@ -296,19 +318,16 @@ class Terminal(CliCase):
         os.write(descriptor, b"\x03")
         self.read_until(descriptor, b"ended by cancelled")
         self.read_until(descriptor, b"> ")
-        os.write(descriptor, b"\x04")
-        self.assertEqual(self.finish(pid, descriptor), 0)
+        self.assertEqual(self.finish(pid, descriptor, b"\x04"), 0)
 
     def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_chat(self):
         pid, descriptor = self.start("run", MODEL, "--max-tokens", "3", "--seed", "1")
         self.read_until(descriptor, b"> ")
         os.write(descriptor, b"half a line")
         self.read_until(descriptor, b"line")
-        os.write(descriptor, b"\x03")
-        self.read_until(descriptor, b"Ctrl-D")
+        self.press_until(descriptor, b"\x03", b"Ctrl-D")
         self.read_until(descriptor, b"> ")
-        os.write(descriptor, b"\x04")
-        self.assertEqual(self.finish(pid, descriptor), 0)
+        self.assertEqual(self.finish(pid, descriptor, b"\x04"), 0)
 
     def test_ctrl_c_ends_a_single_answer_with_130(self):
         pid, descriptor = self.start("run", MODEL, "-p", "hello", "--max-tokens", "100000")
