@@ -18,9 +18,11 @@ fi
 show() {
   printf '\n== %s\n' "$1"
   shift
-  printf '$'
-  printf ' %q' "$@"
-  printf '\n'
+  local word line='$'
+  for word in "$@"; do
+    case "$word" in *' '*) line+=" \"$word\"" ;; *) line+=" $word" ;; esac
+  done
+  printf '%s\n' "$line"
   "$@"
 }
 
@@ -31,8 +33,12 @@ show "What the file is, and the memory that a context takes" \
   "$GEM" inspect "$MODEL"
 show "Text to token ids" \
   "$GEM" tokenize "$MODEL" "Hello, world"
-show "A prompt, answered on the CPU (random weights: random words)" \
-  "$GEM" run "$MODEL" -p "Hello, world" --max-tokens 24
+show "A prompt, answered on the CPU: random weights, so random words" \
+  "$GEM" run "$MODEL" -p "Hello, world" --max-tokens 24 --seed 1
+if show "A wrong file is named for what it is" "$GEM" inspect README.md; then
+  echo "demo: README.md was taken for a model" >&2
+  exit 1
+fi
 
 cat <<END
 
