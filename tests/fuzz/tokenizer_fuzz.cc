@@ -51,9 +51,13 @@ class Input {
 // `bytes` as they come back: ill-formed parts replaced, and the mark of a space as a space.
 std::string as_decoded(std::string_view bytes) {
   constexpr std::string_view kMark = "\u2581";
-  std::string text = utf8_repair(bytes);
-  for (size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;)
-    text.replace(at, kMark.size(), " ");
+  const std::string repaired = utf8_repair(bytes);
+  std::string text;
+  for (size_t at = 0; at < repaired.size();) {
+    const bool mark = std::string_view(repaired).substr(at).starts_with(kMark);
+    text.push_back(mark ? ' ' : repaired[at]);
+    at += mark ? kMark.size() : 1;
+  }
   return text;
 }
 
