@@ -4,11 +4,13 @@
 #   CMAKE_FLAGS  more options for the configure step, e.g. CMAKE_FLAGS=-DGEM_WERROR=ON
 #   JOBS         parallel compiler runs; default: as many as ninja likes
 #   TESTS        options for ctest, e.g. TESTS='-L rung1' or TESTS='-R GgufReader'
+#   PROGRAMS     what to build for asan and tsan, if not everything
 #   FUZZ_SECONDS fuzzing time of each target
 
 CMAKE_FLAGS ?=
 JOBS ?=
 TESTS ?=
+PROGRAMS ?=
 FUZZ_SECONDS ?= 60
 
 PARALLEL = $(if $(JOBS),--parallel $(JOBS))
@@ -53,7 +55,7 @@ tsan: sanitize-tsan  ## the tests under thread sanitizer
 sanitize-%:
 	@scripts/install_deps.sh dev
 	cmake --preset $* $(CMAKE_FLAGS)
-	cmake --build --preset $* $(PARALLEL)
+	cmake --build --preset $* $(PARALLEL) $(if $(PROGRAMS),--target $(PROGRAMS))
 	@scripts/run_tests.sh build/$* -LE house $(TESTS)
 
 fuzz:  ## every fuzz target for FUZZ_SECONDS (60) each
