@@ -16,7 +16,7 @@ endif()
 # Contraction would make a sum depend on the compiler's choice of fma; kernels ask for it by name.
 target_compile_options(gem_flags INTERFACE -ffp-contract=off)
 
-if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT GEM_SANITIZE)
   target_compile_options(gem_flags INTERFACE -O3 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 endif()
 target_compile_definitions(gem_flags INTERFACE _GLIBCXX_ASSERTIONS)

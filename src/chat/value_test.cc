@@ -13,7 +13,7 @@ Value parse(std::string_view json) {
   return value.value_or(Value());
 }
 
-std::string nested(int depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+std::string nested(size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
 TEST(Value, KeepsDigitsThatNoDoubleHolds) {
   for (const char* number : {"123456789012345678901234567890", "-9223372036854775809", "0.1",
