@@ -1,10 +1,15 @@
 // Fuzz target of chat requests: JSON text to a rendered prompt in both modes, and the tools'
-// schemas to a constraint that draws a call. Covers: src/chat/value.cc src/chat/message.cc
-// src/chat/request.cc src/chat/render.cc Covers: src/chat/declaration.cc
-// src/chat/schema_simplify.cc src/chat/call_text.cc src/chat/prompt.cc Covers:
-// src/chat/python_text.cc src/chat/schema.cc src/chat/call_constraint.cc src/chat/call_grammar.cc
+// schemas to a constraint that draws a call.
+//
+// Covers: src/chat/value.cc src/chat/message.cc src/chat/request.cc src/chat/render.cc
+// Covers: src/chat/declaration.cc src/chat/schema_simplify.cc src/chat/call_text.cc
+// Covers: src/chat/prompt.cc src/chat/python_text.cc src/chat/schema.cc
+// Covers: src/chat/call_constraint.cc src/chat/call_grammar.cc src/chat/call_memory.cc
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +19,7 @@
 #include "chat/parser.h"
 #include "chat/render.h"
 #include "chat/request.h"
+#include "tests/support/chat_output.h"
 #include "tests/support/small_vocabulary.h"
 
 namespace gem {
@@ -29,8 +35,10 @@ void check_error(const Error& error) {
 }
 
 void check_value(const Value& value) {
-  const auto again = parse_json(to_json(value));
+  const std::string text = to_json(value);
+  const auto again = parse_json(text);
   GEM_CHECK(again && *again == value);
+  GEM_CHECK(to_value(nlohmann::ordered_json::parse(text)).has_value());
 }
 
 // Turns open and close in turn: nothing in a message became a turn's marker.
@@ -46,7 +54,26 @@ void check_turns(const std::vector<TokenId>& ids) {
   GEM_CHECK(ids.at(0) == special.bos && std::ranges::count(ids, special.bos) == 1);
 }
 
+// As if the request's calls had been generated here.
+CallMemory memory_of(const Conversation& conversation) {
+  const std::vector<TokenId> ids =
+      testing::marked_ids(small_tokenizer(), "<|tool_call>f<tool_call|>");
+  const std::vector<TokenId> text = {small_tokenizer().find("x")};
+  CallMemory memory(16);
+  for (const Message& message : conversation.messages) {
+    for (const ToolCall& call : message.calls) {
+      memory.remember(call.id, call.name, call.arguments, ids);
+      memory.remember_preamble(call.id, {.thought = message.reasoning,
+                                         .text = message.content(),
+                                         .thought_ids = text,
+                                         .text_ids = text});
+    }
+  }
+  return memory;
+}
+
 void render_both(const ChatRequest& request) {
+  const CallMemory memory = memory_of(request.conversation);
   for (const bool thinking : {false, true}) {
     RenderOptions options = {
         .end = request.end, .thinking = thinking, .keeps_all_thoughts = thinking};
@@ -58,6 +85,12 @@ void render_both(const ChatRequest& request) {
     } else {
       check_error(prompt.error());
     }
+    options.memory = &memory;
+    if (const auto prompt = render(request.conversation, options)) {
+      check_turns(prompt->encode(small_tokenizer()).ids);
+      GEM_CHECK(utf8_valid(prompt->text(small_tokenizer())));
+    }
+    options.memory = nullptr;
     options.mode = RenderMode::kOfficial;
     if (const auto prompt = render(request.conversation, options)) {
       GEM_CHECK(utf8_valid(prompt->text()));
@@ -67,42 +100,50 @@ void render_both(const ChatRequest& request) {
   }
 }
 
+bool allows(std::span<const uint32_t> mask, TokenId id) {
+  return mask.empty() || (mask[static_cast<size_t>(id) / 32] >> (id % 32) & 1) != 0;
+}
+
 // Follows the constraint with tokens that the input chooses; whatever the schemas, the parser can
-// read it.
+// read the call.
 void draw_call(const ChatRequest& request, std::string_view choices) {
   static const ConstraintVocabulary vocabulary(small_tokenizer());
   const SpecialIds& special = small_tokenizer().special();
   const ToolSet tools(request.conversation.tools);
   GEM_CHECK(utf8_valid(tools.note()));
   CallConstraint constraint(
-      vocabulary, tools, {.choice = request.tool_choice, .one_call = !request.parallel_tool_calls});
+      vocabulary, tools,
+      {.choice = request.tool_choice, .one_call = !request.parallel_tool_calls, .may_think = true});
   OutputParser parser(small_tokenizer(), {}, {.tools = &tools});
-  constraint.accept(special.tool_call_open);
-  parser.push(special.tool_call_open);
-  uint32_t state = 1;
-  for (int i = 0; i < 60; ++i) {
-    const auto mask = constraint.mask();
-    if (mask.empty()) return;
-    std::vector<TokenId> allowed;
-    for (TokenId id = 0; id < small_tokenizer().vocabulary_size(); ++id) {
-      if (mask[static_cast<size_t>(id) / 32] >> (id % 32) & 1) allowed.push_back(id);
-    }
-    state = state * 31 + static_cast<uint8_t>(choices[static_cast<size_t>(i) % choices.size()]);
-    TokenId id = allowed[state % allowed.size()];
-    // Strings, numbers and free keys end at some point.
-    for (const TokenId ending :
-         {special.quote, small_tokenizer().find(":"), small_tokenizer().find("}")}) {
-      if (i % 4 == 3 && std::ranges::find(allowed, ending) != allowed.end()) id = ending;
-    }
+  const auto follow = [&](TokenId id) {
+    GEM_CHECK(allows(constraint.mask(), id));
     constraint.accept(id);
     for (const OutputEvent& event : parser.push(id)) {
       GEM_CHECK(event.kind != OutputEvent::Kind::kText);
     }
-    if (id == special.tool_call_close) {
-      GEM_CHECK(parser.calls() == 1);
-      return;
+  };
+  const std::string opening = "<|channel>thought\nx<channel|><|tool_call>";
+  for (const TokenId id : testing::marked_ids(small_tokenizer(), opening)) follow(id);
+
+  const std::vector<TokenId> endings = {special.quote, small_tokenizer().find(":"),
+                                        small_tokenizer().find("}"), special.tool_call_close};
+  uint32_t state = 1;
+  for (size_t i = 0; i < 60 && parser.calls() == 0; ++i) {
+    const auto mask = constraint.mask();
+    if (mask.empty()) return;
+    std::vector<TokenId> allowed;
+    for (TokenId id = 0; id < small_tokenizer().vocabulary_size(); ++id) {
+      if (allows(mask, id)) allowed.push_back(id);
     }
+    state = state * 31 + static_cast<uint8_t>(choices[i % choices.size()]);
+    TokenId id = allowed[state % allowed.size()];
+    // Strings, keys and objects end at some point.
+    for (const TokenId ending : endings) {
+      if (i % 4 == 3 && allows(mask, ending)) id = ending;
+    }
+    follow(id);
   }
+  if (parser.calls() > 0) GEM_CHECK(allows(constraint.mask(), special.tool_response_open));
 }
 
 void run(std::string_view text) {

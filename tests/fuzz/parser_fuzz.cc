@@ -1,7 +1,9 @@
 // Fuzz target of generated output: any ids into the parser, whole and as bytes, beside a constraint
 // that follows them. The first byte chooses options; the rest is text with special tokens spelled
-// out, or ids of two bytes each. Covers: src/chat/parser.cc src/chat/call_reader.cc
-// src/chat/call_words.cc src/chat/vocabulary_trie.cc
+// out, or ids of two bytes each.
+//
+// Covers: src/chat/parser.cc src/chat/call_reader.cc src/chat/call_words.cc
+// Covers: src/chat/vocabulary_trie.cc
 #include <algorithm>
 #include <cstdint>
 #include <string>
