@@ -3,7 +3,8 @@
 #
 #   scripts/demo.sh BUILD_DIR
 #
-# The model has the shape of Gemma 4 and random weights, so its text means nothing.
+# The synthetic model has the shape of Gemma 4 and random weights, so its text means nothing; the bundled
+# one (models/demo) is a trained toy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,6 +36,8 @@ show "Text to token ids" \
   "$GEM" tokenize "$MODEL" "Hello, world"
 show "A prompt, answered on the CPU: random weights, so random words" \
   "$GEM" run "$MODEL" -p "Hello, world" --max-tokens 24 --seed 1
+show "A question to the bundled toy model, which was trained to talk about gem" \
+  "$GEM" run models/demo/gem-demo-q4_0.gguf -p "What is gem?" --temp 0
 if show "A wrong file is named for what it is" "$GEM" inspect README.md; then
   echo "demo: README.md was taken for a model" >&2
   exit 1

@@ -47,6 +47,23 @@ Profile profile_31b() {
   return p;
 }
 
+// The model that gem ships: real head widths, window, pattern, RoPE and softcap at a few megabytes.
+Profile profile_demo() {
+  Profile p = profile_12b();
+  p.name = "demo";
+  p.title = "gem demo";
+  p.layers = 12;
+  p.width = 256;
+  p.query_heads = 4;
+  p.swa_kv_heads = 2;
+  p.full_kv_heads = 1;
+  p.ffn_width = 512;
+  p.max_context = 8192;
+  p.vocabulary = 4096;
+  p.fixed_special_ids = false;
+  return p;
+}
+
 Profile profile_small() {
   Profile p = profile_12b();
   p.name = "small";
@@ -79,7 +96,7 @@ int32_t leading_ones(const gguf::File& file, const gguf::TensorInfo& tensor) {
 }  // namespace
 
 std::span<const Profile> published_profiles() {
-  static const std::array<Profile, 2> profiles = {profile_12b(), profile_31b()};
+  static const std::array<Profile, 3> profiles = {profile_12b(), profile_31b(), profile_demo()};
   return profiles;
 }
 

@@ -46,7 +46,7 @@ struct Profile {
   int32_t tensors() const { return 14 * swa_layers() + 13 * full_layers() + 3; }
 };
 
-// 12b and 31b.
+// 12b, 31b and demo.
 std::span<const Profile> published_profiles();
 
 // small: head widths, window, pattern, RoPE and softcap of the published models at a few megabytes.

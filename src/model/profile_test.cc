@@ -13,9 +13,10 @@ namespace {
 using testing::EditedModel;
 
 TEST(Profile, PublishedRowsHaveThePublishedTensorCounts) {
-  ASSERT_EQ(published_profiles().size(), 2u);
+  ASSERT_EQ(published_profiles().size(), 3u);
   EXPECT_EQ(find_profile(published_profiles(), "12b")->tensors(), 667);
   EXPECT_EQ(find_profile(published_profiles(), "31b")->tensors(), 833);
+  EXPECT_EQ(find_profile(published_profiles(), "demo")->tensors(), 169);
 }
 
 TEST(Profile, EverySixthLayerAndTheLastAreFull) {
