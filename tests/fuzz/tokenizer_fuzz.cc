@@ -1,9 +1,10 @@
 // Fuzz target of the tokenizer. The first byte chooses: text over a small vocabulary, cut into
 // segments; or that vocabulary changed by instructions (make_tokenizer_corpus.py writes some) and,
-// if it is still accepted, the rest of the input as text over it. Covers: src/tokenizer/bpe.cc
-// src/tokenizer/merge_table.cc src/tokenizer/merge_table.h Covers: src/tokenizer/special_tokens.cc
-// src/tokenizer/spelling_index.cc Covers: src/tokenizer/stream_decoder.cc
-// src/tokenizer/tokenizer.cc src/tokenizer/vocabulary.cc
+// if it is still accepted, the rest of the input as text over it.
+//
+// Covers: src/tokenizer/bpe.cc src/tokenizer/merge_table.cc src/tokenizer/special_tokens.cc
+// Covers: src/tokenizer/spelling_index.cc src/tokenizer/stream_decoder.cc
+// Covers: src/tokenizer/tokenizer.cc src/tokenizer/vocabulary.cc
 #include <algorithm>
 #include <cstdint>
 #include <deque>
